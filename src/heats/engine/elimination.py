@@ -1,0 +1,45 @@
+"""Who stays: Algorithm 2, and an arm's record over the rounds.
+
+Everything here works along the last axes, so that one tournament and a batch of them use the same code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def deal(seed: Any, round_number: int, arms: Indices, rested: NDArray[np.bool_], heats: int, size: int) -> tuple[Indices, Indices]:
+    """Deal ``arms (..., active)`` into heats ``(..., heats, size)`` and byes ``(..., byes)``.
+
+    Arms come in a seeded shuffle. Those that rested in the round before are sure of a place, so
+    nobody rests twice in a row while others wait; they are spread over the heats like everybody else.
+    """
+    order = chance.shuffled(seed, chance.DEAL, round_number, arms)
+    if rested.any():
+        first = np.argsort(~np.take_along_axis(rested, order, axis=-1), axis=-1, kind="stable")
+        playing = np.sort(first[..., : heats * size], axis=-1)  # back in shuffled order
+        resting = np.sort(first[..., heats * size :], axis=-1)
+        order = np.take_along_axis(order, np.concatenate([playing, resting], axis=-1), axis=-1)
+    dealt = np.take_along_axis(arms, order, axis=-1)
+    played, byes = dealt[..., : heats * size], dealt[..., heats * size :]
+    return played.reshape(*played.shape[:-1], heats, size), byes
+
+
+def best_first(scores: Array, records: Array) -> NDArray[np.intp]:
+    """Return the order of each heat: by score, then by record, then as dealt (which is a seeded shuffle)."""
+    return np.lexsort((-records, -scores), axis=-1)
+
+
+def credits(observations: Array) -> Array:
+    """Return what the pulls ``(..., pulls, size)`` add to each arm's record: observation minus the pull's mean."""
+    relative = observations - observations.mean(axis=-1, keepdims=True)
+    added: Array = relative.sum(axis=-2)
+    return added

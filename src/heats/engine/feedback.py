@@ -1,0 +1,262 @@
+"""What one pull says, and how it becomes one observation per arm of the heat (the paper's o_Q).
+
+Feedback is a sequence of numbers (rewards, larger is better, in the order of ``query.arms``), or
+one of the classes below, which name arms. Each turns into a row of observations, one per arm:
+
+===========  ==================================================================================
+told         observation of each arm
+===========  ==================================================================================
+rewards      as told
+Winner       1 for the winner, 1/m each for m tied, 0 for the rest; nobody: all 0
+Ranking      share of the others placed below; unranked arms share the places left
+BestWorst    1, 0, and ½ between
+Race         who finished first as in Winner; then each arm's seconds, NaN for those stopped
+===========  ==================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from heats.engine.checks import is_bool
+from heats.errors import BadFeedback
+
+Arms: TypeAlias = tuple[int, ...]
+Row: TypeAlias = tuple[float, ...]
+
+LARGEST = 1e100  # a reward beyond this is a sentinel or a bug, and its powers would overflow
+
+
+class Named(ABC):
+    """Feedback that names arms (or, in ``find_best``, candidates); equal if it says the same."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def row(self, arms: Arms) -> Row:
+        """Return the observations of ``arms``, in their order, or raise ``BadFeedback``."""
+
+    @abstractmethod
+    def renamed(self, name: Callable[[Any], Any]) -> Named:
+        """Return the same feedback with ``name(x)`` wherever it names x."""
+
+    def _said(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in self.__slots__)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._said() == other._said()  # type: ignore[attr-defined]  # same type
+
+    __hash__ = None  # type: ignore[assignment]  # it may hold candidates that cannot be hashed
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._said()))})"
+
+
+class Winner(Named):
+    """One arm won; ``Winner(a, b)``: these tied; ``Winner(None)``: nobody did (the paper's D = {0, 1})."""
+
+    __slots__ = ("arms",)
+    arms: tuple[Any, ...]
+
+    def __init__(self, *arms: Any) -> None:
+        if not arms:
+            raise BadFeedback("Winner() names nobody; write Winner(arm), Winner(a, b) for a tie or Winner(None) for nobody.")
+        self.arms = () if len(arms) == 1 and arms[0] is None else arms
+
+    def row(self, arms: Arms) -> Row:
+        """1 for the winner, 1/m each for m tied, 0 for the rest."""
+        return _shares(_places(self.arms, arms), len(arms))
+
+    def renamed(self, name: Callable[[Any], Any]) -> Winner:
+        """Return the same outcome in other names."""
+        return Winner(*map(name, self.arms)) if self.arms else self
+
+    def __repr__(self) -> str:
+        return f"Winner({', '.join(map(repr, self.arms)) or None})"
+
+
+class Ranking(Named):
+    """Arms from best to worst; may stop early, the arms not named share the places left."""
+
+    __slots__ = ("order",)
+    order: list[Any]
+
+    def __init__(self, order: Iterable[Any]) -> None:
+        if isinstance(order, (str, bytes)) or not isinstance(order, Iterable):
+            raise BadFeedback(f"Ranking({order!r}) needs a list of arms, best first.")
+        self.order = list(order)
+
+    def row(self, arms: Arms) -> Row:
+        """Share of the other arms that are placed below (the Borda count, scaled to 0..1)."""
+        places = _places(self.order, arms)
+        last = len(arms) - 1
+        left = (last - len(places)) / 2 / last  # mean of the shares of the places nobody was given
+        row = [left] * len(arms)
+        for place, index in enumerate(places):
+            row[index] = (last - place) / last
+        return tuple(row)
+
+    def renamed(self, name: Callable[[Any], Any]) -> Ranking:
+        """Return the same ranking in other names."""
+        return Ranking(map(name, self.order))
+
+
+class BestWorst(Named):
+    """The best and the worst arm of the heat; the others lie between."""
+
+    __slots__ = ("best", "worst")
+    best: Any
+    worst: Any
+
+    def __init__(self, best: Any, worst: Any) -> None:
+        self.best = best
+        self.worst = worst
+
+    def row(self, arms: Arms) -> Row:
+        """1 for the best, 0 for the worst, ½ between."""
+        best, worst = _places((self.best, self.worst), arms)
+        row = [0.5] * len(arms)
+        row[best], row[worst] = 1.0, 0.0
+        return tuple(row)
+
+    def renamed(self, name: Callable[[Any], Any]) -> BestWorst:
+        """Return the same outcome in other names."""
+        return BestWorst(name(self.best), name(self.worst))
+
+
+class Race(Named):
+    """Who finished, and after how many seconds; the arms not named were stopped (censored).
+
+    Takes a mapping {arm: seconds} or pairs (arm, seconds). Nobody finished: ``Race({})``.
+    """
+
+    __slots__ = ("finished",)
+    finished: list[tuple[Any, Any]]
+
+    def __init__(self, finished: Mapping[Any, float] | Iterable[tuple[Any, float]] = ()) -> None:
+        pairs = finished.items() if isinstance(finished, Mapping) else finished
+        try:
+            self.finished = [(arm, seconds) for arm, seconds in pairs]
+        except (TypeError, ValueError):
+            raise BadFeedback(f"Race({finished!r}) needs {{arm: seconds}} or pairs (arm, seconds).") from None
+
+    def row(self, arms: Arms) -> Row:
+        """Winner shares of the fastest, followed by every arm's seconds (NaN: stopped)."""
+        places = _places([arm for arm, _ in self.finished], arms)
+        times = [math.nan] * len(arms)
+        for index, (arm, seconds) in zip(places, self.finished, strict=True):
+            times[index] = _seconds(arm, seconds)
+        fastest = min((times[index] for index in places), default=math.nan)
+        return _shares([index for index in places if times[index] == fastest], len(arms)) + tuple(times)
+
+    def renamed(self, name: Callable[[Any], Any]) -> Race:
+        """Return the same race in other names."""
+        return Race([(name(arm), seconds) for arm, seconds in self.finished])
+
+
+Feedback: TypeAlias = Sequence[float] | np.ndarray[Any, Any] | Named
+
+
+class Kind(Enum):
+    """The kinds of feedback; a run has only one."""
+
+    REWARDS = "rewards"
+    WINNER = "winner"
+    RANKING = "ranking"
+    BEST_WORST = "best-worst"
+    RACE = "race"
+
+
+KINDS: dict[type, Kind] = {
+    Winner: Kind.WINNER,
+    Ranking: Kind.RANKING,
+    BestWorst: Kind.BEST_WORST,
+    Race: Kind.RACE,
+}
+
+
+def kind_of(feedback: object) -> Kind:
+    """Return the kind of what was told (anything that is not one of ours must be rewards)."""
+    return KINDS.get(type(feedback), Kind.REWARDS)
+
+
+def rewards(values: Any, arms: Arms) -> Row:
+    """Return told rewards as a row of floats, or raise ``BadFeedback``."""
+    if (type(values) is list or type(values) is tuple) and len(values) == len(arms):
+        for value in values:
+            if type(value) is not float or not -LARGEST <= value <= LARGEST:
+                break
+        else:
+            return tuple(values)  # the common case, checked without a call per value
+    return _rewards_with_care(values, arms)
+
+
+def _rewards_with_care(values: Any, arms: Arms) -> Row:
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if len(arms) == 1 and isinstance(values, Real):
+        values = (values,)
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Sequence):
+        raise BadFeedback(
+            f"{values!r} is no feedback: tell a sequence of {len(arms)} numbers (larger is better, in the order of "
+            "query.arms), Winner, Ranking, BestWorst or Race."
+        )
+    if len(values) != len(arms):
+        raise BadFeedback(f"{len(values)} rewards were told, but the heat has {len(arms)} arms; tell one number per arm.")
+    return tuple(_reward(arm, value) for arm, value in zip(arms, values, strict=True))
+
+
+def _reward(arm: int, value: Any) -> float:
+    number = _number(value)
+    if not -LARGEST <= number <= LARGEST:
+        raise BadFeedback(
+            f"the reward {value!r} of arm {arm} is no finite number within ±{LARGEST:g}; "
+            "clip it, or tell a Winner or a Ranking if only the order is known."
+        )
+    return number
+
+
+def _seconds(arm: int, value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number <= LARGEST:
+        raise BadFeedback(f"the time {value!r} of arm {arm} must be a number of seconds ≥ 0; leave out arms that were stopped.")
+    return number
+
+
+def _number(value: Any) -> float:
+    """Return ``value`` as a float, NaN for what is no number: truth values and text among them."""
+    if is_bool(value) or isinstance(value, (str, bytes)):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _shares(winners: Sequence[int], size: int) -> Row:
+    row = [0.0] * size
+    for index in winners:
+        row[index] = 1.0 / len(winners)
+    return tuple(row)
+
+
+def _places(named: Sequence[Any], arms: Arms) -> list[int]:
+    """Return where in ``arms`` the named ones stand; each must be there, once."""
+    places = []
+    for arm in named:
+        try:
+            index = arms.index(-1 if is_bool(arm) else operator.index(arm))
+        except (TypeError, ValueError):
+            raise BadFeedback(f"{arm!r} is not in this heat; its arms are {arms}.") from None
+        if index in places:
+            raise BadFeedback(f"arm {arm} is named twice; name each arm of the heat {arms} at most once.")
+        places.append(index)
+    return places

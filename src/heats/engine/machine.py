@@ -1,0 +1,319 @@
+"""Ask and tell: which pulls are owed, out with someone, or told. No rule of any algorithm lives here.
+
+An algorithm plays *stages*. All pulls of a stage are independent: they may be asked by many workers
+and told in any order, by id. When the last one is told, the algorithm gets the observations in the
+order of the ids, never in that of the telling, decides what they mean, and opens the next stage.
+"""
+
+from __future__ import annotations
+
+import heapq
+import struct
+from abc import ABC, abstractmethod
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import compress, repeat
+from typing import Any, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+from heats.engine.checks import whole
+from heats.engine.feedback import KINDS, Arms, Feedback, Kind, Named, Row, rewards
+from heats.engine.report import Report
+from heats.engine.statistics import Statistic, suited
+from heats.errors import BadFeedback, OutOfTurn
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+READY = 1024  # queries are made ready so many at a time
+CHUNK = 65_536  # and observations brought into dealt order so many at a time
+
+
+class Query(msgspec.Struct, frozen=True, gc=False):
+    """One pull that is owed: compare ``arms``. ``seed`` depends on (seed of the run, id) only: use it for randomness."""
+
+    id: int
+    round: int
+    heat: int
+    arms: Arms
+    seed: int
+
+
+class Stage(ABC):
+    """``total`` pulls that may be told in any order, from id ``first`` on, all on heats of ``size`` arms."""
+
+    def __init__(self, round_number: int, first: int, total: int, size: int) -> None:
+        self.round = round_number
+        self.first = first
+        self.total = total
+        self.size = size
+
+    @abstractmethod
+    def heat_of(self, pulls: Indices) -> Indices:
+        """Return the heat of each pull; both count from 0 within the stage."""
+
+    @abstractmethod
+    def arms_of(self, heats: Indices) -> Indices:
+        """Return the arms ``(..., size)`` of these heats, as dealt."""
+
+
+class Dealt(Stage):
+    """A round of a plan: every heat is pulled so many times in a row."""
+
+    def __init__(self, round_number: int, first: int, dealt: Indices, pulls: int) -> None:
+        super().__init__(round_number, first, dealt.shape[0] * pulls, dealt.shape[1])
+        self._dealt = dealt
+        self._pulls = pulls
+
+    def heat_of(self, pulls: Indices) -> Indices:
+        """Return the heat of each pull: 0, 0, …, 1, 1, …"""
+        return pulls // self._pulls
+
+    def arms_of(self, heats: Indices) -> Indices:
+        """Return the arms of these heats."""
+        return self._dealt[heats]
+
+
+class Machine(ABC):
+    """The common face of every algorithm. Not thread-safe: one thread asks and tells, workers compare."""
+
+    def __init__(self, statistic: Statistic, seed: int) -> None:
+        self.seed = seed
+        self.statistic = statistic
+        self.spent = 0  # pulls told
+        self.answered: Counter[str] = Counter()  # of these, by whom, where it was said
+        self._root = chance.root(seed)
+        self._kind: Kind | None = None
+        self._past: list[tuple[Stage, array[int]]] = []  # finished stages, with a hash of what each pull said
+        self._stage: Stage | None = None
+        self._close()
+
+    # What an algorithm has to say.
+
+    @property
+    @abstractmethod
+    def winner(self) -> int | None:
+        """The best arm; None before the end."""
+
+    @property
+    @abstractmethod
+    def leader(self) -> int | None:
+        """The arm that looks best so far; None while nothing is known."""
+
+    @abstractmethod
+    def report(self) -> Report:
+        """Say at any time what has been found, and how."""
+
+    @abstractmethod
+    def _finish(self, observations: Array) -> None:
+        """Judge a whole stage ``(total, size)`` and open the next one, if any.
+
+        What can go wrong must go wrong before anything is changed.
+        """
+
+    # What a user says.
+
+    @property
+    def done(self) -> bool:
+        """Whether the winner is known."""
+        return self._stage is None
+
+    @overload
+    def ask(self) -> Query | None: ...
+    @overload
+    def ask(self, n: int) -> list[Query]: ...
+    def ask(self, n: int | None = None) -> Query | list[Query] | None:
+        """Hand out a pull that is owed, or up to ``n``; None, or a short list, while all that is owed is out."""
+        if n is not None:
+            asked = (self.ask() for _ in range(whole("n", n, 1)))
+            return list(takewhile(lambda query: query is not None, asked))
+        while self._again:
+            number = heapq.heappop(self._again)
+            if self._rows[number - self._first] is None:  # else an answer came after all
+                self._out[number] = query = self._query(number)
+                return query
+        for query in self._fresh:
+            if self._rows[query.id - self._first] is None:  # else it was told without being asked for
+                self._out[query.id] = query
+                return query
+        return None
+
+    def tell(self, query: Query | int, feedback: Feedback, *, by: str | None = None) -> None:
+        """Record what a pull said, by its Query or its id; the last pull of a stage decides it.
+
+        Refused feedback raises and changes nothing. Telling the same again is a no-op.
+        """
+        number = query.id if type(query) is Query else whole("query", query, 0)
+        mine = self._out.get(number)
+        if mine is not query or mine is None:
+            mine = self._recognised(number, query)
+        kind = KINDS.get(type(feedback), _REWARDS)
+        if kind is not self._kind:
+            self._check_kind(kind)
+        row = rewards(feedback, mine.arms) if kind is _REWARDS else feedback.row(mine.arms)
+        if self.statistic.needs:
+            self._check_needs(row)
+        packed = _PACK[len(row)](*row)
+        index = number - self._first
+        if index < 0 or self._rows[index] is not None:
+            self._check_told_before(number, packed)
+            return
+        self._rows[index] = packed
+        self._kind = kind
+        self._owed -= 1
+        if not self._owed:
+            self._conclude(index)
+        self._out.pop(number, None)
+        self.spent += 1
+        if by is not None:
+            self.answered[by] += 1
+
+    def requeue(self, query: Query | int) -> None:
+        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
+        number = query.id if isinstance(query, Query) else whole("query", query, 0)
+        if number not in self._out:
+            raise OutOfTurn(f"pull {number} is not out with anyone, so it cannot be taken back.")
+        del self._out[number]
+        heapq.heappush(self._again, number)
+
+    # How it is done.
+
+    def _open(self, stage: Stage) -> None:
+        self._stage = stage
+        self._first = stage.first
+        self._rows: list[bytes | None] = [None] * stage.total
+        self._owed = stage.total
+        self._out: dict[int, Query] = {}
+        self._again: list[int] = []  # requeued ids, smallest first
+        self._fresh = self._make_ready(stage)
+
+    def _close(self) -> None:
+        """Leave no stage open: nothing is owed."""
+        self._first = self._stage.first + self._stage.total if self._stage else 0
+        self._stage = None
+        self._rows = []
+        self._owed = 0
+        self._out = {}
+        self._again = []
+        self._fresh = iter(())
+
+    def _make_ready(self, stage: Stage) -> Iterator[Query]:
+        for start in range(0, stage.total, READY):
+            yield from self._queries(stage, np.arange(start, min(start + READY, stage.total)))
+
+    def _queries(self, stage: Stage, pulls: Indices) -> Iterator[Query]:
+        heats = stage.heat_of(pulls)
+        ids = pulls + stage.first
+        arms = np.take_along_axis(stage.arms_of(heats), self._shown(stage, pulls), axis=-1)
+        seeds = chance.hashed(self._root, chance.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
+        return map(Query, ids.tolist(), repeat(stage.round), heats.tolist(), map(tuple, arms.tolist()), seeds.tolist())
+
+    def _query(self, number: int) -> Query:
+        """Return any query, handed out or not, of the stage under way or of a finished one."""
+        stage = self._stage
+        if stage is None or number < stage.first:
+            stage = self._finished(number)[0]
+        elif number >= stage.first + stage.total:
+            raise _not_owed(number)
+        return next(self._queries(stage, np.array([number - stage.first])))
+
+    def _finished(self, number: int) -> tuple[Stage, array[int]]:
+        position = bisect_right(self._past, number, key=lambda past: past[0].first) - 1
+        if position < 0 or number >= self._past[position][0].first + self._past[position][0].total:
+            raise _not_owed(number)
+        return self._past[position]
+
+    def _shown(self, stage: Stage, pulls: Indices) -> NDArray[np.intp]:
+        """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
+        return chance.shuffled(self._root, chance.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
+
+    @property
+    def _known_kind(self) -> Kind:
+        """The kind of this run; asked for only once something was told."""
+        assert self._kind is not None
+        return self._kind
+
+    @property
+    def _suited(self) -> Statistic:
+        return suited(self.statistic, self._known_kind)
+
+    def _recognised(self, number: int, query: Query | int) -> Query:
+        """Return the query of that number, which a Query told by value (from another process, say) must equal."""
+        mine = self._out.get(number) or self._query(number)
+        if isinstance(query, Query) and query != mine:
+            raise OutOfTurn(f"{query} is of another run: here pull {number} compares {mine.arms}.")
+        return mine
+
+    def _check_kind(self, kind: Kind) -> None:
+        if self._kind is not None:
+            raise BadFeedback(
+                f"{kind.value} feedback was told in a run of {self._kind.value} feedback; "
+                "tell one kind only, the scores would not compare."
+            )
+        suited(self.statistic, kind)
+
+    def _check_needs(self, row: Row) -> None:
+        if not np.isfinite(self.statistic(np.array([row]))).all():
+            raise BadFeedback(f"{self.statistic!r} needs {self.statistic.needs}, but {row} was told.")
+
+    def _check_told_before(self, number: int, packed: bytes) -> None:
+        """Pass over a pull told again, unless it says something else now."""
+        if number >= self._first:
+            same = self._rows[number - self._first] == packed
+        else:
+            stage, marks = self._finished(number)
+            same = marks[number - stage.first] == hash(packed)
+        if not same:
+            raise OutOfTurn(f"pull {number} was told before, and differently; the first answer counts.")
+
+    def _conclude(self, index: int) -> None:
+        """Hand a full stage to the algorithm; if that refuses, the pull that filled it counts as not told."""
+        assert self._stage is not None
+        stage, rows = self._stage, self._rows
+        try:
+            self._finish(self._heard(stage, rows, np.arange(stage.total)))
+        except Exception:
+            rows[index] = None
+            self._owed += 1
+            self._kind = self._kind if self.spent else None
+            raise
+        self._past.append((stage, array("q", map(hash, rows))))
+        if self._stage is stage:
+            self._close()
+
+    def _heard(self, stage: Stage, rows: Sequence[bytes | None], pulls: Indices) -> Array:
+        """Return the observations of pulls that were told, arms as dealt."""
+        raw = np.frombuffer(b"".join(filter(None, rows))).reshape(pulls.size, -1)[:, : stage.size]
+        observations = np.empty(raw.shape)
+        for start in range(0, pulls.size, CHUNK):
+            part = slice(start, start + CHUNK)
+            np.put_along_axis(observations[part], self._shown(stage, pulls[part]), raw[part], axis=-1)
+        return observations
+
+    def _so_far(self) -> tuple[Indices, Array]:
+        """Return heats and observations of the pulls told in the stage under way."""
+        assert self._stage is not None
+        told = np.array(list(compress(range(len(self._rows)), self._rows)), dtype=np.int64)
+        return self._stage.heat_of(told), self._heard(self._stage, self._rows, told)
+
+
+class _Packers(dict[int, Any]):
+    """Row of so many floats → bytes."""
+
+    def __missing__(self, length: int) -> Any:
+        self[length] = pack = struct.Struct(f"{length}d").pack
+        return pack
+
+
+_PACK = _Packers()
+_REWARDS = Kind.REWARDS  # an enum's member is slow to look up
+
+
+def _not_owed(number: int) -> OutOfTurn:
+    return OutOfTurn(f"pull {number} is not owed now; tell what ask() handed out.")

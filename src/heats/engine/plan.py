@@ -1,0 +1,249 @@
+"""A tournament as data: every round known and priced before the first pull.
+
+How many arms are left after a round depends only on how many there are, how many fit a heat and
+how many a heat keeps, never on feedback. A plan can therefore be printed, checked, compared and
+handed around before anything is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from heats.engine.checks import whole
+from heats.engine.rules import RULES, Rule, find_rule
+from heats.engine.schedule import Shape, blind_pulls, cost, exact_pulls, printed_least, printed_pulls, shapes
+from heats.engine.table import table
+from heats.errors import BudgetTooSmall, InvalidArgument, InvalidPlan, PlanOverspends
+
+Record: TypeAlias = Literal["ties", "off", "pooled"]
+Schedule: TypeAlias = Literal["exact", "paper"]
+
+RECORDS = ("ties", "off", "pooled")
+SCHEDULES = ("exact", "paper")
+
+
+class Round(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``heats`` heats of ``size`` arms; each is pulled ``pulls`` times and keeps ``keep``; ``byes`` arms rest."""
+
+    heats: int  # P_r, without the resting arms
+    size: int  # |A_{r,j}|
+    keep: int  # f(|A_{r,j}|)
+    pulls: int  # b_r
+    byes: int = 0
+
+    @property
+    def arms(self) -> int:
+        """How many arms enter the round."""
+        return self.heats * self.size + self.byes
+
+    @property
+    def survivors(self) -> int:
+        """How many arms leave it for the next one."""
+        return self.heats * self.keep + self.byes
+
+    @property
+    def cost(self) -> int:
+        """Pulls of all heats together."""
+        return self.heats * self.pulls
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All rounds of a tournament. Built by :func:`plan`, by hand or from JSON; checked however it was built."""
+
+    n_arms: int
+    heat_size: int
+    budget: int
+    rounds: tuple[Round, ...]
+    strategy: str = "custom"
+    schedule: str = "custom"
+    record: Record = "ties"
+    blind: bool = False
+
+    def __post_init__(self) -> None:
+        check_problem(self.n_arms, self.heat_size, self.budget)
+        _check_record(self.record)
+        active = self.n_arms
+        for number, each in enumerate(self.rounds, 1):
+            _check_round(number, each, self.heat_size, blind=self.blind)
+            if each.arms != active:
+                raise InvalidPlan(
+                    f"round {number} deals {each.arms} arms ({each.heats} heats of {each.size} and "
+                    f"{each.byes} byes), but {active} are left; make heats·size + byes equal {active}."
+                )
+            active = each.survivors
+        if active != 1:
+            raise InvalidPlan(f"the plan ends with {active} arms after {len(self.rounds)} rounds; add rounds until one is left.")
+        if self.cost > self.budget:
+            raise PlanOverspends(f"the plan costs {self.cost} pulls, more than its budget of {self.budget}; lower some round's pulls.")
+
+    @property
+    def cost(self) -> int:
+        """Total pulls; never more than ``budget``."""
+        return sum(each.cost for each in self.rounds)
+
+    def to_json(self) -> str:
+        """Return the plan as JSON; :meth:`from_json` gives it back."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Plan:
+        """Read a plan and check that it fits together."""
+        try:
+            return msgspec.json.decode(text, type=cls)
+        except msgspec.ValidationError as error:
+            if isinstance(error.__cause__, InvalidArgument):
+                raise error.__cause__ from None
+            raise InvalidPlan(f"this JSON is not a plan: {error}.") from None
+        except msgspec.DecodeError as error:
+            raise InvalidPlan(f"this is not JSON: {error}.") from None
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield (
+            f"{self.strategy}, {self.schedule} schedule: {self.n_arms} candidates, heats of {self.heat_size}, "
+            f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds"
+        )
+        yield ""
+        yield from table(
+            ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget"),
+            [
+                (i, each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost, f"{each.cost / self.budget:.1%}")
+                for i, each in enumerate(self.rounds, 1)
+            ],
+        )
+
+
+def plan(
+    n_arms: int,
+    heat_size: int,
+    budget: int,
+    strategy: str | Rule = "csh",
+    *,
+    schedule: Schedule = "exact",
+    record: Record = "ties",
+    blind: bool = False,
+) -> Plan:
+    """Lay out every round of a tournament before the first pull.
+
+    Parameters
+    ----------
+    n_arms, heat_size, budget
+        How many candidates there are (the paper's n), how many fit in one comparison (k), and how
+        many comparisons may be made in all (B).
+    strategy
+        ``"csws"`` keeps the winner of a heat, ``"csr"`` drops its last, ``"csh"`` keeps its better
+        half; or a function f(size) that says how many arms of a heat stay.
+    schedule
+        ``"exact"`` divides the budget over the rounds that really happen and spends all it can;
+        ``"paper"`` uses R, P_r and b_r = ⌊B/(P_r R)⌋ of Section 4.1 as printed.
+    record
+        What an arm did in earlier rounds decides ties of a heat (``"ties"``), nothing (``"off"``),
+        or, together with this round, the whole ranking of a heat (``"pooled"``; outside the paper's guarantees).
+    blind
+        Allow heats that nobody looks at. Otherwise such a plan is refused.
+
+    Returns
+    -------
+    Plan
+        One ``Round`` per elimination; together they cost at most ``budget`` pulls.
+
+    Raises
+    ------
+    BudgetTooSmall
+        If some heat would be judged without a single pull; the message names the smallest budget that works.
+    PlanOverspends
+        If the printed schedule would cost more than the budget (CSH with odd heat sizes).
+
+    Examples
+    --------
+    >>> plan(100, 4, 500).rounds[0]
+    Round(heats=25, size=4, keep=2, pulls=3, byes=0)
+    """
+    n_arms, heat_size, budget = check_problem(n_arms, heat_size, budget)
+    _check_record(record)
+    name, keep = find_rule(strategy)
+    rounds = list(shapes(n_arms, heat_size, keep))
+    if schedule == "exact":
+        pulls = _exact(rounds, budget, blind=blind, heat_size=heat_size)
+    elif schedule == "paper":
+        pulls = _printed(name, strategy, rounds, n_arms, heat_size, budget, blind=blind)
+    else:
+        raise InvalidArgument(f"schedule={schedule!r} is unknown; choose one of {', '.join(SCHEDULES)}.")
+    return Plan(
+        n_arms=n_arms,
+        heat_size=heat_size,
+        budget=budget,
+        rounds=tuple(
+            Round(heats=shape.heats, size=shape.size, keep=shape.keep, pulls=each, byes=shape.byes)
+            for shape, each in zip(rounds, pulls, strict=True)
+        ),
+        strategy=name,
+        schedule=schedule,
+        record=record,
+        blind=blind,
+    )
+
+
+def _exact(rounds: list[Shape], budget: int, *, blind: bool, heat_size: int) -> list[int]:
+    heats = [shape.heats for shape in rounds]
+    if budget >= sum(heats):
+        return exact_pulls(heats, budget)
+    if blind:
+        return blind_pulls(heats, budget)
+    raise BudgetTooSmall(
+        f"budget={budget} leaves a heat without a single pull: the {len(heats)} rounds have {sum(heats)} heats. "
+        f"Give at least {sum(heats)} pulls, raise heat_size (now {heat_size}), or allow unseen heats with blind=True."
+    )
+
+
+def _printed(
+    name: str, strategy: str | Rule, rounds: list[Shape], n_arms: int, heat_size: int, budget: int, *, blind: bool
+) -> list[int]:
+    if not isinstance(strategy, str):
+        raise InvalidArgument(
+            f"schedule='paper' exists only for {', '.join(RULES)}, not for a rule of your own ({name}); use schedule='exact'."
+        )
+    heats = [shape.heats for shape in rounds]
+    pulls = printed_pulls(name, n_arms, heat_size, len(heats), budget)
+    if cost(heats, pulls) > budget:
+        raise PlanOverspends(
+            f"the printed {name} schedule for n={n_arms}, k={heat_size} would spend {cost(heats, pulls)} pulls of a budget "
+            f"of {budget}: with odd heats its bounds on the rounds are too small. Use schedule='exact', which never overspends."
+        )
+    if 0 in pulls and not blind:
+        least = printed_least(name, n_arms, heat_size, heats)
+        more = f"Give at least {least} pulls" if least else "No budget helps, it would overspend every one"
+        raise BudgetTooSmall(
+            f"budget={budget} leaves a heat of the printed {name} schedule without a single pull. {more}, "
+            f"use schedule='exact' (which needs {sum(heats)}), or allow unseen heats with blind=True."
+        )
+    return pulls
+
+
+def check_problem(n_arms: int, heat_size: int, budget: int) -> tuple[int, int, int]:
+    """Return n, k and B as ints, or refuse what makes no problem."""
+    n = whole("n_arms", n_arms, 2, why="one candidate needs no comparison")
+    k = whole("heat_size", heat_size, 2, why="a comparison needs two")
+    if k > n:
+        raise InvalidArgument(f"heat_size={k} is more than the {n} candidates; use heat_size={n} or fewer.")
+    return n, k, whole("budget", budget, 1, why="without a pull nothing can be found")
+
+
+def _check_record(record: str) -> None:
+    if record not in RECORDS:
+        raise InvalidArgument(f"record={record!r} is unknown; choose one of {', '.join(RECORDS)}.")
+
+
+def _check_round(number: int, each: Round, heat_size: int, *, blind: bool) -> None:
+    where = f"round {number}: "
+    whole(where + "heats", each.heats, 1)
+    size = whole(where + "size", each.size, 2, heat_size, "a heat has two to heat_size arms")
+    whole(where + "keep", each.keep, 1, size - 1, "a heat keeps at least one arm and drops at least one")
+    whole(where + "byes", each.byes, 0)
+    if whole(where + "pulls", each.pulls, 0) == 0 and not blind:
+        raise InvalidPlan(f"round {number} judges its heats without a single pull; give it pulls, or mark the plan blind.")

@@ -1,0 +1,168 @@
+"""What a run has to say for itself, at any time: plain data, equal to the byte for equal runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+from heats.engine.confidence import binomial_interval, mean_interval
+from heats.engine.feedback import Kind
+from heats.engine.statistics import Statistic
+from heats.engine.table import table
+
+Array = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+
+
+class RoundReport(msgspec.Struct, frozen=True):
+    """One finished round: heats with their arms best first, their scores (None if nobody looked), who rested."""
+
+    heats: tuple[tuple[int, ...], ...]
+    scores: tuple[tuple[float, ...], ...] | None
+    keep: int
+    pulls: int
+    byes: tuple[int, ...] = ()
+
+    @property
+    def survivors(self) -> tuple[int, ...]:
+        """The arms of the next round, in increasing order."""
+        kept = [arm for heat in self.heats for arm in heat[: self.keep]]
+        return tuple(sorted([*kept, *self.byes]))
+
+
+class Sureness(msgspec.Struct, frozen=True):
+    """An interval for the winner's share of the last heat's wins, or for its lead over the runner-up.
+
+    It treats the pulls of the last heat as independent, speaks of that heat alone (not of the arms that left
+    before) and of a winner picked because it came out on top, which makes it somewhat too favourable.
+    """
+
+    quantity: str  # "share" or "lead"
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    pulls: int
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The state of a run. ``rivals`` are the arms of the last heat that cannot be told apart from the winner."""
+
+    algorithm: str
+    n_arms: int
+    budget: int
+    spent: int
+    done: bool
+    winner: int | None
+    runner_up: int | None
+    rivals: tuple[int, ...]
+    sureness: Sureness | None
+    rounds: tuple[RoundReport, ...]
+
+    def to_json(self) -> str:
+        """Return the report as JSON; it holds nothing from the clock, the host or the workers."""
+        return msgspec.json.encode(self).decode()
+
+    def __str__(self) -> str:
+        return describe(self, [f"arm {arm}" for arm in range(self.n_arms)])
+
+
+def judge(
+    arms: Sequence[int], observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64
+) -> tuple[Sureness | None, tuple[int, ...]]:
+    """Say how sure a heat is, and which of its arms the pulls cannot tell apart from the winner.
+
+    ``arms`` come best first, ``observations (pulls, size)`` in their order.
+    """
+    leads = _leads(observations, statistic, seed)
+    if kind is Kind.REWARDS:
+        apart = [lead is not None and lead.low > 0 for lead in leads]
+    else:
+        apart = [_wins_more(observations[:, 0], observations[:, other]) for other in range(1, len(arms))]
+    rivals = tuple(arm for arm, ruled_out in zip(arms[1:], apart, strict=True) if not ruled_out)
+    if kind in (Kind.WINNER, Kind.RACE):
+        return _share(observations[:, 0]), rivals
+    return leads[0], rivals
+
+
+def _share(wins: Array) -> Sureness:
+    low, high = binomial_interval(float(wins.sum()), wins.size, CONFIDENCE)
+    return Sureness("share", float(wins.mean()), low, high, CONFIDENCE, "Clopper-Pearson", wins.size)
+
+
+def _wins_more(ours: Array, theirs: Array) -> bool:
+    """Sign test: of the pulls that set two arms apart, did the first win more than chance allows?"""
+    won, lost = int((ours > theirs).sum()), int((ours < theirs).sum())
+    return won > 0 and binomial_interval(won, won + lost, CONFIDENCE)[0] > 0.5
+
+
+def _leads(observations: Array, statistic: Statistic, seed: np.uint64) -> list[Sureness | None]:
+    """Return an interval for the lead of the first arm over each of the others."""
+    pulls, size = observations.shape
+    if pulls < 2:
+        return [None] * (size - 1)
+    if statistic.per_pull is None:
+        return _bootstrap(observations, statistic, seed)
+    differences = statistic.per_pull(observations)
+    differences = differences[:, :1] - differences[:, 1:]
+    return [
+        Sureness("lead", float(each.mean()), *mean_interval(each, CONFIDENCE), CONFIDENCE, "paired Student t", pulls)
+        for each in differences.T
+    ]
+
+
+def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> list[Sureness | None]:
+    """Resample the pulls (seeded) for statistics that are no mean over pulls."""
+    pulls, size = observations.shape
+    resamples = int(np.clip(20_000_000 // (pulls * size), 100, 1000))
+    drawn = [
+        statistic(observations[chance.below(pulls, chance.hashed(seed, chance.RESAMPLE, sample, np.arange(pulls)))])
+        for sample in range(resamples)
+    ]
+    scores = np.array(drawn)
+    low, high = np.quantile(scores[:, :1] - scores[:, 1:], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
+    told = statistic(observations)
+    return [
+        Sureness("lead", float(told[0] - told[i + 1]), float(low[i]), float(high[i]), CONFIDENCE, "bootstrap", pulls)
+        for i in range(size - 1)
+    ]
+
+
+def describe(report: Report, names: Sequence[str]) -> str:
+    """Return the report as text for people, with ``names`` for the arms."""
+    return "\n".join(_lines(report, names))
+
+
+def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
+    if report.winner is None or report.runner_up is None:
+        yield f"not decided yet: {len(report.rounds)} rounds finished"
+    else:
+        yield f"winner:     {names[report.winner]}"
+        yield f"runner-up:  {names[report.runner_up]}"
+    if report.sureness is not None:
+        yield f"how sure:   {_how_sure(report.sureness)}"
+    if report.rivals:
+        yield f"not told apart from the winner: {', '.join(names[arm] for arm in report.rivals)}"
+    yield f"pulls:      {report.spent} of {report.budget}"
+    if report.rounds:
+        yield ""
+        titles = ("round", "arms", "heats", "pulls per heat", "stay")
+        yield from table(titles, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
+
+
+def _row(number: int, each: RoundReport) -> tuple[int, ...]:
+    arms = sum(map(len, each.heats)) + len(each.byes)
+    return number, arms, len(each.heats), each.pulls, len(each.survivors)
+
+
+def _how_sure(sure: Sureness) -> str:
+    interval = f"{sure.confidence:.0%} interval {sure.low:.3g} to {sure.high:.3g}"
+    if sure.quantity == "share":
+        return f"won {sure.estimate:.0%} of the {sure.pulls} pulls of the last heat ({interval})"
+    return f"leads by {sure.estimate:.3g} over the {sure.pulls} pulls of the last heat ({interval})"

@@ -1,0 +1,13 @@
+"""Plain-text tables: right-aligned columns under their titles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+
+def table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
+    """Yield the lines of a table, each column as wide as its widest entry."""
+    cells = [list(titles), *([str(value) for value in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        yield "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -1,0 +1,33 @@
+"""Every error heats raises on purpose; each names the value, the reason and the way out."""
+
+
+class HeatsError(Exception):
+    """Base of all errors raised by heats."""
+
+
+class InvalidArgument(HeatsError, ValueError):
+    """A number, name or function handed to heats is outside what it can mean."""
+
+
+class BudgetTooSmall(InvalidArgument):
+    """Some heat would be judged without a single pull."""
+
+
+class PlanOverspends(InvalidArgument):
+    """A schedule would cost more pulls than the budget."""
+
+
+class InvalidPlan(InvalidArgument):
+    """A plan whose rounds do not fit together."""
+
+
+class BadFeedback(HeatsError, ValueError):
+    """What was told cannot be the outcome of that pull."""
+
+
+class OutOfTurn(HeatsError):
+    """A pull that is not owed now: told differently before, of another round, or unknown."""
+
+
+class ComparisonFailed(HeatsError):
+    """The user's ``compare`` raised; the original error is the cause."""
