@@ -1,5 +1,62 @@
-"""Find the best of n candidates when you can only afford B trials, each comparing up to k of them."""
+"""Find the best of n candidates when you can only afford B trials, each comparing up to k of them.
+
+>>> import heats
+>>> plan = heats.plan(n_arms=100, heat_size=4, budget=500)
+>>> t = heats.Tournament(plan, seed=7)
+>>> while not t.done:
+...     query = t.ask()
+...     t.tell(query, [float(arm) for arm in query.arms])
+>>> t.report().winner
+99
+"""
+
+from heats import errors
+from heats.engine.baselines import RoundRobin, SuccessiveHalving
+from heats.engine.feedback import BestWorst, Race, Ranking, Winner
+from heats.engine.machine import Query
 from heats.engine.plan import Plan, Round, plan
+from heats.engine.report import Report, RoundReport, Sureness
+from heats.engine.statistics import (
+    Statistic,
+    expected_shortfall,
+    linear,
+    mean,
+    median,
+    positional,
+    power_mean,
+    quantile,
+    win_rate,
+)
 from heats.engine.tournament import Tournament
-from heats.engine.statistics import *
-from heats.engine.feedback import Winner, Ranking, BestWorst, Race
+from heats.find import Found, find_best
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BestWorst",
+    "Found",
+    "Plan",
+    "Query",
+    "Race",
+    "Ranking",
+    "Report",
+    "Round",
+    "RoundReport",
+    "RoundRobin",
+    "Statistic",
+    "SuccessiveHalving",
+    "Sureness",
+    "Tournament",
+    "Winner",
+    "errors",
+    "expected_shortfall",
+    "find_best",
+    "linear",
+    "mean",
+    "median",
+    "plan",
+    "positional",
+    "power_mean",
+    "quantile",
+    "win_rate",
+]

@@ -37,7 +37,9 @@ class RoundRobin(Machine):
     seen cannot win.
     """
 
-    def __init__(self, n_arms: int, heat_size: int, budget: int, statistic: StatisticLike = mean, seed: int = 0) -> None:
+    def __init__(
+        self, n_arms: int, heat_size: int, budget: int, statistic: StatisticLike = mean, seed: int = 0
+    ) -> None:
         self.n_arms, self.heat_size, self.budget = check_problem(n_arms, heat_size, budget)
         self._borda: Array | None = None
         self._copeland: Array | None = None
@@ -79,15 +81,16 @@ class RoundRobin(Machine):
 
     def _finish(self, observations: Array) -> None:
         count = self._sets.count
-        full, extra = divmod(self.budget, count)
+        full, extra = divmod(self.budget, count)  # the first `extra` sets had one turn more
         turns = observations[: full * count].reshape(full, count, -1).swapaxes(0, 1)  # (sets, pulls, size)
-        again = observations[full * count :, None, :]  # sets that had one turn more
-        longer = scores_of(self._suited, self._known_kind, np.concatenate([turns[:extra], again], axis=1)) if extra else []
-        shorter = scores_of(self._suited, self._known_kind, turns[extra:])
-        scores = np.concatenate([longer, shorter]) if extra else shorter
+        longer = np.concatenate([turns[:extra], observations[full * count :, None, :]], axis=1)
+        scores = np.concatenate([self._scores(longer), self._scores(turns[extra:])])
         arms = self._sets.take(np.arange(count))
         self._borda = self._mean_by_arm(arms, scores)
         self._copeland = self._mean_by_arm(arms, (scores == scores.max(axis=-1, keepdims=True)).astype(np.float64))
+
+    def _scores(self, observations: Array) -> Array:
+        return scores_of(self._suited, self._known_kind, observations)
 
     def _mean_by_arm(self, arms: Indices, values: Array) -> Array:
         """Average over the sets an arm was seen in; NaN for arms never seen."""
@@ -179,18 +182,22 @@ class SuccessiveHalving(Machine):
     Jamieson and Talwalkar (2016). For the paper's comparison (Section 6) give it a budget of k·B.
     """
 
-    def __init__(self, n_arms: int, budget: int, statistic: StatisticLike = mean, seed: int = 0, *, blind: bool = False) -> None:
+    def __init__(
+        self, n_arms: int, budget: int, statistic: StatisticLike = mean, seed: int = 0, *, blind: bool = False
+    ) -> None:
         self.n_arms = whole("n_arms", n_arms, 2, why="one candidate needs no comparison")
         self.budget = whole("budget", budget, 1, why="without a pull nothing can be found")
         self._halvings = (self.n_arms - 1).bit_length()  # ⌈log₂ n⌉
         least = self.n_arms * self._halvings
         if self.budget < least and not blind:
             raise BudgetTooSmall(
-                f"budget={budget} leaves arms without a single pull: {n_arms} arms share it in {self._halvings} rounds. "
-                f"Give at least {least} pulls, or allow unseen arms with blind=True."
+                f"budget={budget} leaves arms without a single pull: {n_arms} arms share it over {self._halvings} "
+                f"rounds. Give at least {least} pulls, or allow unseen arms with blind=True."
             )
         if statistic is win_rate or getattr(statistic, "name", "") == "positional":
-            raise InvalidArgument(f"{statistic!r} compares the arms of a heat, but here arms are pulled alone; use heats.mean.")
+            raise InvalidArgument(
+                f"{statistic!r} compares arms of a heat, but here each is pulled alone; use heats.mean."
+            )
         self._arms = np.arange(self.n_arms)
         self._seen = np.empty((self.n_arms, 0))  # all observations of the arms still in
         self._rounds: list[RoundReport] = []
@@ -224,7 +231,9 @@ class SuccessiveHalving(Machine):
 
     def _advance(self) -> None:
         while len(self._rounds) < self._halvings:
-            dealt, _ = deal(self._root, len(self._rounds), self._arms, np.zeros(self._arms.size, bool), self._arms.size, 1)
+            dealt, _ = deal(
+                self._root, len(self._rounds), self._arms, np.zeros(self._arms.size, bool), self._arms.size, 1
+            )
             self._order = np.searchsorted(self._arms, dealt[:, 0])  # where each arm, as dealt, stands in _arms
             self._pulls = self.budget // (self._arms.size * self._halvings)
             if self._pulls:

@@ -52,7 +52,8 @@ def root(seed: int) -> np.uint64:
 def below(limit: ArrayLike, words: Words) -> NDArray[np.int64]:
     """Turn random bits into whole numbers 0..limit-1 (limit far below 2^53)."""
     unit = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return np.floor(unit * np.asarray(limit)).astype(np.int64)
+    numbers: NDArray[np.int64] = np.floor(unit * np.asarray(limit)).astype(np.int64)
+    return numbers
 
 
 def shuffled(seed: ArrayLike, purpose: int, where: ArrayLike, arms: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -16,7 +16,9 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-def deal(seed: Any, round_number: int, arms: Indices, rested: NDArray[np.bool_], heats: int, size: int) -> tuple[Indices, Indices]:
+def deal(
+    seed: Any, round_number: int, arms: Indices, rested: NDArray[np.bool_], heats: int, size: int
+) -> tuple[Indices, Indices]:
     """Deal ``arms (..., active)`` into heats ``(..., heats, size)`` and byes ``(..., byes)``.
 
     Arms come in a seeded shuffle. Those that rested in the round before are sure of a place, so

@@ -38,7 +38,7 @@ LARGEST = 1e100  # a reward beyond this is a sentinel or a bug, and its powers w
 class Named(ABC):
     """Feedback that names arms (or, in ``find_best``, candidates); equal if it says the same."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     @abstractmethod
     def row(self, arms: Arms) -> Row:
@@ -52,7 +52,7 @@ class Named(ABC):
         return tuple(getattr(self, slot) for slot in self.__slots__)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._said() == other._said()  # type: ignore[attr-defined]  # same type
+        return type(other) is type(self) and self._said() == other._said()
 
     __hash__ = None  # type: ignore[assignment]  # it may hold candidates that cannot be hashed
 
@@ -68,7 +68,9 @@ class Winner(Named):
 
     def __init__(self, *arms: Any) -> None:
         if not arms:
-            raise BadFeedback("Winner() names nobody; write Winner(arm), Winner(a, b) for a tie or Winner(None) for nobody.")
+            raise BadFeedback(
+                "Winner() names nobody; write Winner(arm), Winner(a, b) for a tie or Winner(None) for nobody."
+            )
         self.arms = () if len(arms) == 1 and arms[0] is None else arms
 
     def row(self, arms: Arms) -> Row:
@@ -210,7 +212,9 @@ def _rewards_with_care(values: Any, arms: Arms) -> Row:
             "query.arms), Winner, Ranking, BestWorst or Race."
         )
     if len(values) != len(arms):
-        raise BadFeedback(f"{len(values)} rewards were told, but the heat has {len(arms)} arms; tell one number per arm.")
+        raise BadFeedback(
+            f"{len(values)} rewards were told, but the heat has {len(arms)} arms; tell one number per arm."
+        )
     return tuple(_reward(arm, value) for arm, value in zip(arms, values, strict=True))
 
 
@@ -227,7 +231,9 @@ def _reward(arm: int, value: Any) -> float:
 def _seconds(arm: int, value: Any) -> float:
     number = _number(value)
     if not 0 <= number <= LARGEST:
-        raise BadFeedback(f"the time {value!r} of arm {arm} must be a number of seconds ≥ 0; leave out arms that were stopped.")
+        raise BadFeedback(
+            f"the time {value!r} of arm {arm} must be a number of seconds ≥ 0; leave out arms that were stopped."
+        )
     return number
 
 

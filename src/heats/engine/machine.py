@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, repeat
+from itertools import compress, islice, repeat
 from typing import Any, overload
 
 import msgspec
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from heats.engine import chance
 from heats.engine.checks import whole
-from heats.engine.feedback import KINDS, Arms, Feedback, Kind, Named, Row, rewards
+from heats.engine.feedback import KINDS, Arms, Feedback, Kind, Row, rewards
 from heats.engine.report import Report
 from heats.engine.statistics import Statistic, suited
 from heats.errors import BadFeedback, OutOfTurn
@@ -36,7 +36,7 @@ CHUNK = 65_536  # and observations brought into dealt order so many at a time
 
 
 class Query(msgspec.Struct, frozen=True, gc=False):
-    """One pull that is owed: compare ``arms``. ``seed`` depends on (seed of the run, id) only: use it for randomness."""
+    """One pull that is owed: compare ``arms``; ``seed``, fixed by the run's seed and the id, is for randomness."""
 
     id: int
     round: int
@@ -72,7 +72,7 @@ class Dealt(Stage):
         self._pulls = pulls
 
     def heat_of(self, pulls: Indices) -> Indices:
-        """Return the heat of each pull: 0, 0, …, 1, 1, …"""
+        """Return the heat of each pull: first all of heat 0, then all of heat 1."""
         return pulls // self._pulls
 
     def arms_of(self, heats: Indices) -> Indices:
@@ -131,8 +131,7 @@ class Machine(ABC):
     def ask(self, n: int | None = None) -> Query | list[Query] | None:
         """Hand out a pull that is owed, or up to ``n``; None, or a short list, while all that is owed is out."""
         if n is not None:
-            asked = (self.ask() for _ in range(whole("n", n, 1)))
-            return list(takewhile(lambda query: query is not None, asked))
+            return list(islice(iter(self.ask, None), whole("n", n, 1)))
         while self._again:
             number = heapq.heappop(self._again)
             if self._rows[number - self._first] is None:  # else an answer came after all
@@ -156,7 +155,7 @@ class Machine(ABC):
         kind = KINDS.get(type(feedback), _REWARDS)
         if kind is not self._kind:
             self._check_kind(kind)
-        row = rewards(feedback, mine.arms) if kind is _REWARDS else feedback.row(mine.arms)
+        row = rewards(feedback, mine.arms) if kind is _REWARDS else feedback.row(mine.arms)  # type: ignore[union-attr]  # one of KINDS
         if self.statistic.needs:
             self._check_needs(row)
         packed = _PACK[len(row)](*row)

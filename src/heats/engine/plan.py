@@ -75,9 +75,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 )
             active = each.survivors
         if active != 1:
-            raise InvalidPlan(f"the plan ends with {active} arms after {len(self.rounds)} rounds; add rounds until one is left.")
+            raise InvalidPlan(
+                f"the plan ends with {active} arms after {len(self.rounds)} rounds; add rounds until one is left."
+            )
         if self.cost > self.budget:
-            raise PlanOverspends(f"the plan costs {self.cost} pulls, more than its budget of {self.budget}; lower some round's pulls.")
+            raise PlanOverspends(
+                f"the plan costs {self.cost} pulls, more than its budget of {self.budget}; lower some round's pulls."
+            )
 
     @property
     def cost(self) -> int:
@@ -112,7 +116,17 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         yield from table(
             ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget"),
             [
-                (i, each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost, f"{each.cost / self.budget:.1%}")
+                (
+                    i,
+                    each.arms,
+                    each.heats,
+                    each.size,
+                    each.keep,
+                    each.byes,
+                    each.pulls,
+                    each.cost,
+                    f"{each.cost / self.budget:.1%}",
+                )
                 for i, each in enumerate(self.rounds, 1)
             ],
         )
@@ -206,14 +220,15 @@ def _printed(
 ) -> list[int]:
     if not isinstance(strategy, str):
         raise InvalidArgument(
-            f"schedule='paper' exists only for {', '.join(RULES)}, not for a rule of your own ({name}); use schedule='exact'."
+            f"schedule='paper' exists only for {', '.join(RULES)}, not for the rule {name}; use schedule='exact'."
         )
     heats = [shape.heats for shape in rounds]
     pulls = printed_pulls(name, n_arms, heat_size, len(heats), budget)
     if cost(heats, pulls) > budget:
         raise PlanOverspends(
-            f"the printed {name} schedule for n={n_arms}, k={heat_size} would spend {cost(heats, pulls)} pulls of a budget "
-            f"of {budget}: with odd heats its bounds on the rounds are too small. Use schedule='exact', which never overspends."
+            f"the printed {name} schedule for n={n_arms}, k={heat_size} would spend {cost(heats, pulls)} pulls of a "
+            f"budget of {budget}: its bounds on rounds and heats are too small for odd heats. "
+            "Use schedule='exact', which never overspends."
         )
     if 0 in pulls and not blind:
         least = printed_least(name, n_arms, heat_size, heats)
@@ -246,4 +261,6 @@ def _check_round(number: int, each: Round, heat_size: int, *, blind: bool) -> No
     whole(where + "keep", each.keep, 1, size - 1, "a heat keeps at least one arm and drops at least one")
     whole(where + "byes", each.byes, 0)
     if whole(where + "pulls", each.pulls, 0) == 0 and not blind:
-        raise InvalidPlan(f"round {number} judges its heats without a single pull; give it pulls, or mark the plan blind.")
+        raise InvalidPlan(
+            f"round {number} judges its heats without a single pull; give it pulls, or mark the plan blind."
+        )

@@ -97,7 +97,7 @@ def _share(wins: Array) -> Sureness:
 
 
 def _wins_more(ours: Array, theirs: Array) -> bool:
-    """Sign test: of the pulls that set two arms apart, did the first win more than chance allows?"""
+    """Say whether the first arm won more of the pulls that set the two apart than chance allows (sign test)."""
     won, lost = int((ours > theirs).sum()), int((ours < theirs).sum())
     return won > 0 and binomial_interval(won, won + lost, CONFIDENCE)[0] > 0.5
 

@@ -50,6 +50,7 @@ class Statistic:
         self._score = score
 
     def __call__(self, observations: Array) -> Array:
+        """Return the scores of heats."""
         return self._score(np.asarray(observations, dtype=np.float64))
 
     def __repr__(self) -> str:
@@ -67,7 +68,8 @@ def _average(name: str, per_pull: Callable[[Array], Array], **about: Any) -> Sta
 
 def _winner_shares(observations: Array) -> Array:
     top = observations == observations.max(axis=-1, keepdims=True)
-    return top / top.sum(axis=-1, keepdims=True)
+    shares: Array = top / top.sum(axis=-1, keepdims=True)
+    return shares
 
 
 mean = _average(
@@ -146,7 +148,8 @@ def expected_shortfall(alpha: float) -> Statistic:
     def score(observations: Array) -> Array:
         pulls = observations.shape[-2]
         weights = np.clip(share * pulls - np.arange(pulls), 0.0, 1.0)  # 1 … 1, the fraction, 0 … 0
-        return np.tensordot(np.sort(observations, axis=-2), weights, axes=(-2, 0)) / (share * pulls)
+        worst: Array = np.tensordot(np.sort(observations, axis=-2), weights, axes=(-2, 0))
+        return worst / (share * pulls)
 
     return Statistic("expected_shortfall", score, parameters={"alpha": share})
 
@@ -219,10 +222,14 @@ def _checked_weights(weights: Any, size: int) -> Array:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.ndim != 1 or array.size < size:
-        raise InvalidArgument(f"positional weights {weights!r} do not cover a heat of {size} arms; give a weight per place.")
+        raise InvalidArgument(
+            f"positional weights {weights!r} do not cover a heat of {size} arms; give a weight per place."
+        )
     array = array[:size]
     if not np.isfinite(array).all() or (np.diff(array) > 0).any():
-        raise InvalidArgument(f"positional weights {weights!r} must be finite and must not increase: the first place is the best.")
+        raise InvalidArgument(
+            f"positional weights {weights!r} must be finite and must not increase: the first place is the best."
+        )
     return array
 
 
@@ -267,7 +274,9 @@ def scores_of(statistic: Statistic, kind: Kind, observations: Array) -> Array:
             f"{scores.shape}; it must average over the pulls, the last axis but one, and return {expected}."
         )
     if not np.isfinite(scores).all():
-        raise InvalidArgument(f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback.")
+        raise InvalidArgument(
+            f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback."
+        )
     return settled(scores) if statistic is win_rate or (statistic is mean and kind is not Kind.REWARDS) else scores
 
 

@@ -1,0 +1,231 @@
+"""``find_best``: the one call for people with candidates and a way to compare them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from heats.drive import drive
+from heats.engine.checks import whole
+from heats.engine.feedback import Named
+from heats.engine.machine import Query
+from heats.engine.plan import Record, Schedule, plan
+from heats.engine.report import Report, RoundReport, Sureness, describe
+from heats.engine.rules import Rule
+from heats.engine.statistics import StatisticLike, mean
+from heats.engine.tournament import Tournament
+from heats.errors import BadFeedback, InvalidArgument
+from heats.progress import watching
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What ``find_best`` found: the candidates themselves, and the tournament's report, which speaks of arms."""
+
+    candidates: tuple[Any, ...]
+    names: tuple[str, ...]
+    report: Report
+
+    @property
+    def winner(self) -> Any:
+        """The candidate that won."""
+        return self.candidates[self.report.winner]  # type: ignore[index]  # the run is done
+
+    @property
+    def runner_up(self) -> Any:
+        """The candidate that came second in the last heat."""
+        return self.candidates[self.report.runner_up]  # type: ignore[index]  # the run is done
+
+    @property
+    def rivals(self) -> tuple[Any, ...]:
+        """Candidates of the last heat that the pulls cannot tell apart from the winner."""
+        return tuple(self.candidates[arm] for arm in self.report.rivals)
+
+    @property
+    def sureness(self) -> Sureness | None:
+        """How sure the last heat is."""
+        return self.report.sureness
+
+    @property
+    def rounds(self) -> tuple[RoundReport, ...]:
+        """Survivors and scores of every round, by arm: an index into ``candidates``."""
+        return self.report.rounds
+
+    @property
+    def spent(self) -> int:
+        """How many comparisons were made."""
+        return self.report.spent
+
+    def to_json(self) -> str:
+        """Return the report as JSON, with the candidates' names."""
+        return msgspec.json.encode(msgspec.to_builtins(self.report) | {"names": self.names}).decode()
+
+    def __str__(self) -> str:
+        return describe(self.report, self.names)
+
+
+def find_best(
+    candidates: Iterable[Any],
+    compare: Callable[..., Any],
+    *,
+    budget: int,
+    heat_size: int | None = None,
+    strategy: str | Rule = "csh",
+    statistic: StatisticLike | None = None,
+    seed: int = 0,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    retries: int = 0,
+    names: Sequence[str] | None = None,
+    schedule: Schedule = "exact",
+    record: Record = "ties",
+    blind: bool = False,
+) -> Found:
+    """Find the best of ``candidates`` with at most ``budget`` comparisons of up to ``heat_size`` of them.
+
+    Parameters
+    ----------
+    candidates
+        Anything: numbers, strings, dicts, functions, models.
+    compare
+        ``compare(tuple_of_candidates)`` returns feedback: a sequence of numbers in the same order, larger is
+        better; or ``Winner``, ``Ranking``, ``BestWorst`` or ``Race``, which name the candidates themselves.
+        If it has a parameter called ``query``, or a second positional one without default, it also gets the
+        ``Query``; ``query.seed`` makes a randomised comparison repeatable.
+    budget, heat_size
+        How many comparisons may be made, and of how many candidates at once (default: 4, or all if fewer).
+    strategy, schedule, record, blind
+        How the tournament is planned, see :func:`heats.plan`.
+    statistic
+        How the pulls of a heat become scores; default ``heats.mean``.
+    seed
+        Equal seeds and equal feedback give equal runs.
+    executor
+        Any ``concurrent.futures.Executor``; default: this thread.
+    progress
+        True shows a live bar on a terminal; elsewhere it is silent.
+    retries
+        How often a comparison that failed is tried again before the run stops.
+    names
+        What to call the candidates in messages and reports.
+
+    Raises
+    ------
+    ComparisonFailed
+        If ``compare`` raised; the original error is the cause.
+    BadFeedback
+        If ``compare`` returned something that is no feedback on its candidates.
+
+    Examples
+    --------
+    >>> find_best(range(20), lambda heat: [-abs(x - 13) for x in heat], budget=60, heat_size=4).winner
+    13
+    """
+    field = _as_field(candidates)
+    labels = _as_names(names, field)
+    task = Comparison(compare, field, labels)
+    whole("retries", retries, 0)
+    size = min(4, len(field)) if heat_size is None else heat_size
+    layout = plan(len(field), size, budget, strategy, schedule=schedule, record=record, blind=blind)
+    tournament = Tournament(layout, mean if statistic is None else statistic, seed)
+    with watching(tournament, labels, show=bool(progress)) as watch:
+        drive(tournament, task, executor, retries, watch)
+    return Found(field, labels, tournament.report())
+
+
+class Comparison:
+    """Calls the user's ``compare``, in whatever process it runs, and turns candidates it names into arms."""
+
+    def __init__(self, compare: Callable[..., Any], candidates: tuple[Any, ...], names: tuple[str, ...]) -> None:
+        if not callable(compare):
+            raise InvalidArgument(f"compare={compare!r} must be a function of a tuple of candidates.")
+        self._compare = compare
+        self._candidates = candidates
+        self._names = names
+        self._query_goes = _where_query_goes(compare)
+
+    def __call__(self, query: Query) -> Any:
+        """Make the pull; what it says names arms, not candidates."""
+        heat = tuple(self._candidates[arm] for arm in query.arms)
+        match self._query_goes:
+            case "by name":
+                feedback = self._compare(heat, query=query)
+            case "second":
+                feedback = self._compare(heat, query)
+            case _:
+                feedback = self._compare(heat)
+        if not isinstance(feedback, Named):
+            return feedback
+        return feedback.renamed(lambda candidate: query.arms[_place(candidate, heat)])
+
+    def describe(self, query: Query) -> str:
+        """Name the candidates of the pull."""
+        return ", ".join(self._names[arm] for arm in query.arms)
+
+
+def _where_query_goes(compare: Callable[..., Any]) -> str:
+    try:
+        parameters = list(inspect.signature(compare).parameters.values())
+    except (TypeError, ValueError):
+        return "nowhere"  # a built-in that does not say what it takes
+    if any(each.name == "query" and each.kind is not each.POSITIONAL_ONLY for each in parameters):
+        return "by name"
+    required = [
+        each
+        for each in parameters
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) and each.default is each.empty
+    ]
+    return "second" if len(required) > 1 else "nowhere"
+
+
+def _place(candidate: Any, heat: tuple[Any, ...]) -> int:
+    """Return where a candidate stands in the heat: the very object, or else the only one equal to it."""
+    for place, other in enumerate(heat):
+        if other is candidate:
+            return place
+    equal = [place for place, other in enumerate(heat) if _equal(other, candidate)]
+    if len(equal) == 1:
+        return equal[0]
+    if equal:
+        raise BadFeedback(
+            f"{candidate!r} equals {len(equal)} candidates of this heat; name the very object that was handed over."
+        )
+    raise BadFeedback(f"{candidate!r} is not in this heat; name one of {heat!r}.")
+
+
+def _equal(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # arrays and the like refuse: then only identity counts
+        return False
+
+
+def _as_field(candidates: Iterable[Any]) -> tuple[Any, ...]:
+    if isinstance(candidates, (str, bytes)) or not isinstance(candidates, Iterable):
+        raise InvalidArgument(f"candidates={candidates!r} must be a list of the things to choose among.")
+    field = tuple(candidates)
+    if len(field) < 2:
+        raise InvalidArgument(f"{len(field)} candidates leave nothing to choose; give at least 2.")
+    return field
+
+
+def _as_names(names: Sequence[str] | None, field: tuple[Any, ...]) -> tuple[str, ...]:
+    if names is None:
+        return tuple(_name(candidate, arm) for arm, candidate in enumerate(field))
+    if isinstance(names, str) or len(names) != len(field) or not all(isinstance(name, str) for name in names):
+        raise InvalidArgument(f"names={names!r} must be one string per candidate, {len(field)} in all.")
+    return tuple(names)
+
+
+def _name(candidate: Any, arm: int) -> str:
+    if isinstance(candidate, str):
+        return candidate
+    text = getattr(candidate, "__name__", None) or repr(candidate)
+    return text if len(text) <= 60 and " at 0x" not in text else f"candidate {arm}"
