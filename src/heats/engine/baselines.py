@@ -237,7 +237,7 @@ class SuccessiveHalving(Machine):
             self._order = np.searchsorted(self._arms, dealt[:, 0])  # where each arm, as dealt, stands in _arms
             self._pulls = self.budget // (self._arms.size * self._halvings)
             if self._pulls:
-                self._open(Dealt(len(self._rounds), self._first, dealt, self._pulls))
+                self._open(Dealt(len(self._rounds), self._next_id, dealt, self._pulls))
                 return
             self._halve(dealt[:, 0], self._seen[self._order])
 

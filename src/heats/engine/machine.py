@@ -92,6 +92,7 @@ class Machine(ABC):
         self._kind: Kind | None = None
         self._past: list[tuple[Stage, array[int]]] = []  # finished stages, with a hash of what each pull said
         self._stage: Stage | None = None
+        self._first = 0
         self._close()
 
     # What an algorithm has to say.
@@ -194,13 +195,18 @@ class Machine(ABC):
 
     def _close(self) -> None:
         """Leave no stage open: nothing is owed."""
-        self._first = self._stage.first + self._stage.total if self._stage else 0
+        self._first = self._next_id
         self._stage = None
         self._rows = []
         self._owed = 0
         self._out = {}
         self._again = []
         self._fresh = iter(())
+
+    @property
+    def _next_id(self) -> int:
+        """The id after all stages opened so far."""
+        return self._stage.first + self._stage.total if self._stage else self._first
 
     def _make_ready(self, stage: Stage) -> Iterator[Query]:
         for start in range(0, stage.total, READY):
@@ -288,7 +294,8 @@ class Machine(ABC):
 
     def _heard(self, stage: Stage, rows: Sequence[bytes | None], pulls: Indices) -> Array:
         """Return the observations of pulls that were told, arms as dealt."""
-        raw = np.frombuffer(b"".join(filter(None, rows))).reshape(pulls.size, -1)[:, : stage.size]
+        width = 2 * stage.size if self._kind is Kind.RACE else stage.size  # a race's rows also hold times
+        raw = np.frombuffer(b"".join(filter(None, rows))).reshape(-1, width)[:, : stage.size]
         observations = np.empty(raw.shape)
         for start in range(0, pulls.size, CHUNK):
             part = slice(start, start + CHUNK)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from heats.engine.checks import is_bool, whole
+from heats.engine.checks import whole
 from heats.errors import InvalidArgument
 
 Rule = Callable[[int], int]
@@ -47,9 +47,7 @@ def find_rule(strategy: str | Rule) -> tuple[str, Rule]:
 
 def _checked(rule: Rule) -> Rule:
     def keep(size: int) -> int:
-        stay = rule(size)
-        if is_bool(stay):
-            raise InvalidArgument(f"strategy({size}) = {stay!r} must be a whole number, not a truth value.")
-        return whole(f"strategy({size})", stay, 1, size - 1, "a heat keeps at least one arm and drops at least one")
+        why = "a heat keeps at least one arm and drops at least one"
+        return whole(f"strategy({size})", rule(size), 1, size - 1, why)
 
     return keep

@@ -148,8 +148,8 @@ def expected_shortfall(alpha: float) -> Statistic:
     def score(observations: Array) -> Array:
         pulls = observations.shape[-2]
         weights = np.clip(share * pulls - np.arange(pulls), 0.0, 1.0)  # 1 … 1, the fraction, 0 … 0
-        worst: Array = np.tensordot(np.sort(observations, axis=-2), weights, axes=(-2, 0))
-        return worst / (share * pulls)
+        worst: Array = np.tensordot(np.sort(observations, axis=-2), weights / (share * pulls), axes=(-2, 0))
+        return worst
 
     return Statistic("expected_shortfall", score, parameters={"alpha": share})
 
@@ -177,13 +177,13 @@ def _elementwise(r: Callable[[Any], Any]) -> Callable[[Array], Array]:
     except (TypeError, ValueError):
         pass  # made for single numbers
 
-    def each(value: float) -> float:
+    def one(value: float) -> float:
         try:
             return float(r(value))
         except (ArithmeticError, ValueError):
             return math.nan
 
-    return np.vectorize(each, otypes=[np.float64])
+    return lambda o: np.array([one(value) for value in o.ravel().tolist()]).reshape(o.shape)
 
 
 def positional(weights: Weights) -> Statistic:

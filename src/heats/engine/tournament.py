@@ -91,8 +91,7 @@ class Tournament(Machine):
             each = self.plan.rounds[self.round]
             self._dealt, self._byes = deal(self._root, self.round, self._arms, self._rested, each.heats, each.size)
             if each.pulls:
-                first = sum(earlier.cost for earlier in self.plan.rounds[: self.round])
-                self._open(Dealt(self.round, first, self._dealt, each.pulls))
+                self._open(Dealt(self.round, self._next_id, self._dealt, each.pulls))
                 return
             self._eliminate(best_first(np.zeros(self._dealt.shape), self._records()[self._dealt]), None)
 

@@ -1,0 +1,378 @@
+"""The tournament: order does not matter, a refused tell changes nothing, nobody is favoured."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import heats
+from heats.engine.machine import Query
+from heats.errors import BadFeedback, HeatsError, InvalidArgument, OutOfTurn
+from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> heats.Plan:
+    n = draw(st.integers(2, 40))
+    k = draw(st.integers(2, min(n, 6)))
+    rule = draw(st.sampled_from(["csws", "csr", "csh"]))
+    record = draw(st.sampled_from(["off", "ties", "pooled"]))
+    return heats.plan(n, k, draw(st.integers(1, 200)), rule, record=record, blind=True)
+
+
+@settings(max_examples=150)
+@given(plans(), st.integers(0, 2**70), st.sampled_from([noisy, *TRUTH.values(), *TIES.values()]), st.integers(0, 999))
+def test_the_order_of_telling_does_not_matter(plan: heats.Plan, seed: int, answer: Any, order: int) -> None:
+    """Reports are equal to the byte, and exactly the plan is spent."""
+    straight = play(heats.Tournament(plan, seed=seed), answer)
+    shuffled = play_in_any_order(heats.Tournament(plan, seed=seed), answer, random.Random(order))
+    assert straight.report().to_json() == shuffled.report().to_json()
+    assert straight.spent == shuffled.spent == plan.cost
+
+
+@given(plans(), st.integers(0, 99))
+def test_a_run_follows_its_plan(plan: heats.Plan, seed: int) -> None:
+    """Every pull is owed once, ids count up, heats are disjoint, survivors add up, nobody rests twice while others wait."""
+    tournament = heats.Tournament(plan, seed=seed)
+    asked: list[Query] = []
+    while query := tournament.ask():
+        asked.append(query)
+        tournament.tell(query, noisy(query))
+    assert [query.id for query in asked] == list(range(plan.cost))
+    report = tournament.report()
+    active, rested = set(range(plan.n_arms)), set[int]()
+    for number, (planned, played) in enumerate(zip(plan.rounds, report.rounds, strict=True)):
+        assert [len(heat) for heat in played.heats] == [planned.size] * planned.heats
+        assert sorted([*(arm for heat in played.heats for arm in heat), *played.byes]) == sorted(active)
+        assert not rested & set(played.byes)
+        for query in asked:
+            if query.round == number:
+                assert sorted(query.arms) == sorted(played.heats[query.heat])
+        active, rested = set(played.survivors), set(played.byes)
+        assert len(active) == planned.survivors
+    assert active == {tournament.winner} == {report.winner}
+
+
+def some_tournament(**options: Any) -> heats.Tournament:
+    return heats.Tournament(heats.plan(12, 4, 40), seed=5, **options)
+
+
+BAD: list[Any] = [
+    [1.0, 2.0, 3.0],
+    [1.0, 2.0, 3.0, float("nan")],
+    [1.0, 2.0, 3.0, float("inf")],
+    [1.0, True, 3.0, 4.0],
+    None,
+    "abcd",
+    heats.Winner(99),
+    heats.Winner(True),
+    heats.Ranking([0, 0]),
+    heats.BestWorst(99, 98),
+    heats.Race({99: 1.0}),
+]
+
+
+@pytest.mark.parametrize("feedback", BAD, ids=repr)
+@pytest.mark.parametrize("told", [0, 5, 39])
+def test_a_refused_tell_changes_nothing(feedback: Any, told: int) -> None:
+    """At the first pull, in the middle and at the very last one: the full report and what is owed are as before."""
+    tournament = some_tournament()
+    for _ in range(told):
+        query = tournament.ask()
+        assert query is not None
+        tournament.tell(query, noisy(query))
+    query = tournament.ask()
+    assert query is not None
+    before = tournament.report().to_json()
+    with pytest.raises(BadFeedback):
+        tournament.tell(query, feedback)
+    assert tournament.report().to_json() == before
+    tournament.tell(query, noisy(query))
+    assert play(tournament).report().to_json() == play(some_tournament()).report().to_json()
+
+
+def test_what_is_not_owed_is_refused() -> None:
+    """Ids of later rounds and of no round, queries of other runs, numbers that are none."""
+    tournament = some_tournament()
+    query = tournament.ask()
+    assert query is not None
+    other = heats.Tournament(heats.plan(12, 4, 40), seed=6).ask()
+    assert other is not None
+    for stranger in (39, 40, 10**9, other):
+        with pytest.raises(OutOfTurn):
+            tournament.tell(stranger, [1.0, 2.0, 3.0, 4.0])
+    for nonsense in (-1, True, 1.5, "0", None):
+        with pytest.raises(InvalidArgument, match="query"):
+            tournament.tell(nonsense, [1.0, 2.0, 3.0, 4.0])  # type: ignore[arg-type]
+    assert tournament.spent == 0
+
+
+def test_the_first_answer_counts() -> None:
+    """The same again is a no-op, something else is refused: in this round, in a finished one and at the end."""
+    tournament = some_tournament()
+    first = tournament.ask()
+    assert first is not None
+    tournament.tell(first, [1.0, 2.0, 3.0, 4.0])
+    for _ in range(2):
+        tournament.tell(first, (1, 2, 3, 4))
+        tournament.tell(first.id, [1.0, 2.0, 3.0, 4.0])
+        assert tournament.report().to_json() == (before := tournament.report().to_json())
+        with pytest.raises(OutOfTurn, match="pull 0 was told before, and differently"):
+            tournament.tell(first, [1.0, 2.0, 3.0, 5.0])
+        with pytest.raises(BadFeedback):
+            tournament.tell(first, [1.0, 2.0, 3.0])
+        assert tournament.report().to_json() == before
+        play(tournament)
+    assert tournament.spent == 40
+    minus_one, minus_two = [-1.0, 0.0, 0.0, 0.0], [-2.0, 0.0, 0.0, 0.0]  # Python hashes -1 and -2 alike
+    tournament = some_tournament()
+    tournament.tell(0, minus_one)
+    play(tournament)
+    with pytest.raises(OutOfTurn):
+        tournament.tell(0, minus_two)
+
+
+def test_a_race_told_again_with_other_times_differs() -> None:
+    """The winner is the same, what was told is not."""
+    tournament = heats.Tournament(heats.plan(4, 2, 10))
+    query = tournament.ask()
+    assert query is not None
+    tournament.tell(query, heats.Race({query.arms[0]: 1.0}))
+    tournament.tell(query, heats.Race([(query.arms[0], 1)]))
+    with pytest.raises(OutOfTurn, match="differently"):
+        tournament.tell(query, heats.Race({query.arms[0]: 2.0}))
+
+
+def test_kinds_of_feedback_do_not_mix() -> None:
+    """The first tell decides, but a refused one does not."""
+    tournament = some_tournament()
+    with pytest.raises(BadFeedback):
+        tournament.tell(0, heats.Winner(99))
+    tournament.tell(0, [1.0, 2.0, 3.0, 4.0])
+    query = tournament.ask()
+    assert query is not None
+    with pytest.raises(BadFeedback, match="winner feedback was told in a run of rewards feedback"):
+        tournament.tell(query, heats.Winner(query.arms[0]))
+
+
+def test_asking_and_requeueing() -> None:
+    """None while all that is owed is out; a requeued pull comes first, unless an answer came after all."""
+    tournament = heats.Tournament(heats.plan(4, 2, 3))
+    first, second = tournament.ask(5)
+    assert tournament.ask() is None
+    assert tournament.ask(3) == []
+    tournament.requeue(first)
+    with pytest.raises(OutOfTurn, match="not out with anyone"):
+        tournament.requeue(first)
+    assert tournament.ask() == first
+    tournament.requeue(first.id)
+    tournament.tell(first, [1.0, 2.0])  # the worker was slow, not dead
+    assert tournament.ask() is None
+    with pytest.raises(OutOfTurn):
+        tournament.requeue(first)
+    tournament.tell(second.id, [1.0, 2.0])
+    assert tournament.round == 1
+    for wrong in (0, -1, True, "1"):
+        with pytest.raises(InvalidArgument):
+            tournament.ask(wrong)  # type: ignore[call-overload]
+    with pytest.raises(InvalidArgument):
+        tournament.requeue(True)
+    play(tournament)
+    assert tournament.ask() is None
+    assert tournament.ask(2) == []
+
+
+def test_told_without_being_asked() -> None:
+    """A journal replays ids alone; ask() then hands out the rest."""
+    tournament, told = some_tournament(), some_tournament()
+    for query in tournament.ask(100):
+        told.tell(query.id, noisy(query))
+        tournament.tell(query, noisy(query))
+    assert told.report() == tournament.report()
+    assert play(told).report() == play(tournament).report()
+
+
+def test_queries_survive_a_trip_through_json() -> None:
+    """From a worker in another process a Query comes back equal, not identical."""
+    import msgspec
+
+    tournament = some_tournament()
+    query = tournament.ask()
+    assert query is not None
+    copy = msgspec.json.decode(msgspec.json.encode(query), type=Query)
+    tournament.tell(copy, noisy(query))
+    assert tournament.spent == 1
+
+
+def test_who_answered_is_counted_but_not_reported() -> None:
+    """A report holds nothing of the workers."""
+    tournament = some_tournament()
+    for query in tournament.ask(3):
+        tournament.tell(query, noisy(query), by="ann")
+    assert tournament.answered == {"ann": 3}
+    assert "ann" not in tournament.report().to_json()
+
+
+@pytest.mark.parametrize("kind", TIES)
+@pytest.mark.parametrize("record", ["off", "ties", "pooled"])
+@pytest.mark.parametrize("rule", ["csws", "csr", "csh"])
+def test_with_only_ties_everybody_wins_equally_often(kind: str, record: Any, rule: str) -> None:
+    """Chi-square over 600 seeds: no position and no index is favoured."""
+    plan = heats.plan(7, 3, 12, rule, record=record, blind=True)
+    wins = [play(heats.Tournament(plan, seed=seed), TIES[kind]).winner for seed in range(600)]
+    assert stats.chisquare(np.bincount(wins, minlength=7)).pvalue > 1e-4  # type: ignore[arg-type]
+
+
+def test_arms_are_shown_in_every_position_equally_often() -> None:
+    """People and judges favour what they see first, so no arm may always be first."""
+    tournament = heats.Tournament(heats.plan(4, 4, 4000, "csws"))
+    shown = np.array([query.arms for query in tournament.ask(4000)])
+    counts = np.array([[(shown[:, place] == arm).sum() for arm in range(4)] for place in range(4)])
+    assert stats.chi2_contingency(counts).pvalue > 1e-3
+
+
+def test_query_seeds_are_fixed_and_distinct() -> None:
+    """By seed and id, whoever asks when; they fit a signed 64-bit integer."""
+    one, two = heats.Tournament(heats.plan(12, 4, 999), seed=5), heats.Tournament(heats.plan(12, 4, 999, "csr"), seed=5)
+    seeds = [query.seed for query in one.ask(50)]
+    assert seeds == [query.seed for query in two.ask(50)]
+    assert len(set(seeds)) == 50
+    assert all(0 <= seed < 2**63 for seed in seeds)
+
+
+def test_the_record_decides_ties() -> None:
+    """In the last heat the two tie; the one with more wins before goes first, with "ties" but not with "off"."""
+    rounds = (heats.Round(1, 3, 2, 4), heats.Round(1, 2, 1, 2))
+    wins = {"ties": 0, "off": 0}
+    for record in ("ties", "off"):
+        for seed in range(200):
+            plan = heats.Plan(n_arms=3, heat_size=3, budget=6, rounds=rounds, record=record)  # type: ignore[arg-type]
+            tournament = heats.Tournament(plan, seed=seed)
+            for number, query in enumerate(tournament.ask(4)):
+                tournament.tell(query, heats.Winner(2 if number == 0 else 1))
+            for query, winner in zip(tournament.ask(2), (1, 2), strict=True):
+                tournament.tell(query, heats.Winner(winner))
+            wins[record] += tournament.winner == 1
+    assert wins["ties"] == 200
+    assert 60 < wins["off"] < 140
+
+
+def test_the_pooled_record_outranks_the_heat() -> None:
+    """Arm 1 won four of four before; losing two of three to arm 2 in the last heat does not cost it the title."""
+    rounds = (heats.Round(1, 3, 2, 4), heats.Round(1, 2, 1, 3))
+    winners = {}
+    for record in ("ties", "pooled"):
+        plan = heats.Plan(n_arms=3, heat_size=3, budget=7, rounds=rounds, record=record)  # type: ignore[arg-type]
+        tournament = heats.Tournament(plan)
+        for query in tournament.ask(4):
+            tournament.tell(query, heats.Ranking([1, 2, 0]))
+        for query, order in zip(tournament.ask(3), ([1, 2], [2, 1], [2, 1]), strict=True):
+            tournament.tell(query, heats.Ranking(order))
+        winners[record] = tournament.winner
+    assert winners == {"ties": 2, "pooled": 1}
+
+
+def test_the_record_by_hand() -> None:
+    """Credit is the observation minus the pull's mean; the record is its mean over the pulls an arm was in."""
+    tournament = heats.Tournament(heats.plan(3, 3, 6, "csr"))
+    for query, winner in zip(tournament.ask(3), (0, 0, None), strict=True):
+        tournament.tell(query, heats.Winner(winner))
+    assert tournament.leader == 0
+    assert tournament._records().tolist() == pytest.approx([(2 / 3 + 2 / 3) / 3, -2 / 9, -2 / 9])
+
+
+def test_a_report_in_the_middle() -> None:
+    """What is finished is there, what is not is not."""
+    tournament = some_tournament()
+    assert tournament.leader is None
+    for query in tournament.ask(100):
+        tournament.tell(query, [float(arm) for arm in query.arms])
+    report = tournament.report()
+    assert (report.done, report.winner, report.runner_up, report.sureness, report.rivals) == (False, None, None, None, ())
+    assert len(report.rounds) == 1
+    assert tournament.leader == 11
+    assert "not decided yet" in str(report)
+
+
+def test_a_blind_tournament_needs_no_pull_at_all() -> None:
+    """The paper's grid has such cells; the winner is drawn by lot."""
+    tournament = heats.Tournament(heats.plan(100, 10, 50, "csr", schedule="paper", blind=True), seed=3)
+    report = tournament.report()
+    assert tournament.done
+    assert report.spent == 0
+    assert report.winner == tournament.winner is not None
+    assert report.rounds[0].scores is None
+    assert report.sureness is None
+    assert report.winner not in report.rivals
+
+
+def test_a_tournament_needs_a_plan() -> None:
+    """And says how to get one."""
+    with pytest.raises(InvalidArgument, match=r"heats\.plan"):
+        heats.Tournament("csh")  # type: ignore[arg-type]
+    with pytest.raises(HeatsError, match="do not cover a heat of 4"):
+        some_tournament(statistic=heats.positional([2, 1]))
+
+
+def final(answers: list[Any], statistic: Any = heats.mean, n: int = 2) -> heats.Report:
+    """Play one heat of n arms; answers are functions of the query."""
+    tournament = heats.Tournament(heats.plan(n, n, len(answers), "csws"), statistic)
+    for query, answer in zip(tournament.ask(len(answers)), answers, strict=True):
+        tournament.tell(query, answer(query))
+    return tournament.report()
+
+
+def test_how_sure_a_vote_is() -> None:
+    """9 of 10 votes: the exact interval, and the loser is ruled out; 6 of 10 rule out nobody."""
+    clear = final([lambda q: heats.Winner(1)] * 9 + [lambda q: heats.Winner(0)])
+    assert clear.sureness is not None
+    expected = stats.binomtest(9, 10).proportion_ci(0.95, "exact")
+    assert (clear.sureness.low, clear.sureness.high) == pytest.approx((expected.low, expected.high))
+    assert (clear.winner, clear.runner_up, clear.rivals) == (1, 0, ())
+    close = final([lambda q: heats.Winner(1)] * 6 + [lambda q: heats.Winner(0)] * 4)
+    assert close.rivals == (0,)
+
+
+def test_how_sure_a_lead_is() -> None:
+    """Rewards are compared pull by pull: the interval of the mean difference, as SciPy computes it."""
+    differences = [1.0, 2.0, 0.5, 1.5]
+    report = final([lambda q, d=d: [d * arm for arm in q.arms] for d in differences])
+    assert report.sureness is not None
+    low, high = stats.ttest_1samp(differences, 0).confidence_interval()
+    assert (report.sureness.quantity, report.sureness.estimate) == ("lead", 1.25)
+    assert (report.sureness.low, report.sureness.high) == pytest.approx((low, high))
+    assert report.rivals == ()
+
+
+def test_one_pull_makes_nobody_sure() -> None:
+    """Rewards of a single pull have no spread; everybody else stays a rival."""
+    report = final([lambda q: [float(arm) for arm in q.arms]], n=3)
+    assert report.sureness is None
+    assert set(report.rivals) == {0, 1}
+
+
+def test_how_sure_a_median_is() -> None:
+    """By resampling, seeded: it covers the lead seen and is repeatable."""
+    answers = [lambda q, d=d: [d + arm for arm in q.arms] for d in range(9)]
+    report = final(answers, heats.median)
+    assert report.sureness is not None
+    assert report.sureness.method == "bootstrap"
+    assert report.sureness.low <= report.sureness.estimate <= report.sureness.high
+    assert report == final(answers, heats.median)
+
+
+def test_a_report_is_plain_data() -> None:
+    """JSON with the names of its fields, and a text for people."""
+    report = play(some_tournament(), TRUTH["winner"]).report()
+    data = json.loads(report.to_json())
+    assert data["winner"] == 11
+    assert data["spent"] == 40
+    assert len(data["rounds"]) == len(report.rounds)
+    assert str(report).startswith("winner:     arm 11\nrunner-up:  arm 10\nhow sure:   won 100% of the 11 pulls")

@@ -1,0 +1,260 @@
+"""find_best: any candidates, any executor, and what happens when a comparison goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import heats
+from heats import BestWorst, Race, Ranking, Winner, find_best
+from heats.engine.machine import Query
+from heats.errors import BadFeedback, BudgetTooSmall, ComparisonFailed, InvalidArgument
+
+
+class Thing:
+    """A candidate that can neither be hashed nor compared."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("not comparable")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+THINGS = [Thing(i % 7) for i in range(20)]  # the best value, 6, is shared
+THINGS[11].value = 10
+
+
+def best_first(heat: tuple[Thing, ...]) -> list[Thing]:
+    return sorted(heat, key=lambda thing: -thing.value)
+
+
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda heat: [thing.value for thing in heat],
+        lambda heat: np.array([thing.value for thing in heat]),
+        lambda heat: Winner(best_first(heat)[0]),
+        lambda heat: Ranking(best_first(heat)),
+        lambda heat: BestWorst(best_first(heat)[0], best_first(heat)[-1]),
+        lambda heat: Race([(best_first(heat)[0], 0.5)]),
+    ],
+)
+def test_any_objects_and_any_feedback(compare: Any) -> None:
+    """Candidates are named by the very objects that were handed over."""
+    found = find_best(THINGS, compare, budget=60, heat_size=4)
+    assert found.winner is THINGS[11]
+    assert found.runner_up.value < 10
+    assert found.report.winner == 11
+    assert found.spent == 60
+
+
+def test_candidates_may_be_named_by_equality() -> None:
+    """Strings made anew, numbers, lists: whatever is equal to exactly one of the heat."""
+    words = ["aa", "bbb", "c", "dddd", "ee e"]
+    assert find_best(words, lambda heat: Winner("".join(max(heat, key=len))), budget=20).winner in ("dddd", "ee e")
+    assert find_best([[1], [2], [3]], lambda heat: Ranking([[x] for [x] in sorted(heat)]), budget=9).winner == [1]
+    assert find_best(range(10, 20), lambda heat: Winner(max(heat)), budget=20).winner == 19
+
+
+def test_equal_candidates_must_be_named_by_identity() -> None:
+    """Otherwise nobody knows which of the two is meant."""
+    ones = [[1], [1], [1]]
+    with pytest.raises(BadFeedback, match="equals 3 candidates"):
+        find_best(ones, lambda heat: Winner([1]), budget=9)
+    assert find_best(ones, lambda heat: Winner(heat[0]), budget=9).winner == [1]
+    with pytest.raises(BadFeedback, match=r"\[2\] is not in this heat"):
+        find_best(ones, lambda heat: Winner([2]), budget=9)
+
+
+def seeded(heat: tuple[int, ...], query: Query) -> list[float]:
+    noise = np.random.default_rng(query.seed).normal(size=len(heat))
+    return [value + float(each) for value, each in zip(heat, noise, strict=True)]
+
+
+def by_keyword(heat: tuple[int, ...], scale: float = 1.0, *, query: Query) -> list[float]:
+    return seeded(heat, query)
+
+
+def with_default(heat: tuple[int, ...], scale: float = 1.0) -> list[float]:
+    return [scale * value for value in heat]
+
+
+def test_compare_gets_the_query_if_it_wants_it() -> None:
+    """By a parameter called query, or a second positional one without default; not by one with."""
+    assert find_best(range(8), seeded, budget=30).to_json() == find_best(range(8), by_keyword, budget=30).to_json()
+    assert find_best(range(8), with_default, budget=30).winner == 7
+    assert find_best(range(8), tuple, budget=30).winner == 7  # a built-in that does not say what it takes
+
+
+@pytest.mark.parametrize("pool", [lambda: ThreadPoolExecutor(4), lambda: ThreadPoolExecutor(1), lambda: ProcessPoolExecutor(2)])
+def test_executors_change_nothing(pool: Any) -> None:
+    """With query.seed a randomised comparison gives the same report in this thread, in threads and in processes."""
+    alone = find_best(range(30), seeded, budget=120, seed=3)
+    with pool() as executor:
+        together = find_best(range(30), seeded, budget=120, seed=3, executor=executor)
+    assert alone.to_json() == together.to_json()
+
+
+def named_winner(heat: tuple[list[int], ...]) -> Winner:
+    return Winner(max(heat))
+
+
+def test_candidates_named_in_another_process() -> None:
+    """There they are copies; the name is resolved where the comparison ran."""
+    with ProcessPoolExecutor(1) as executor:
+        assert find_best([[i] for i in range(6)], named_winner, budget=12, executor=executor).winner == [5]
+
+
+@pytest.mark.parametrize("pool", [lambda: None, lambda: ThreadPoolExecutor(2)])
+def test_a_comparison_that_raises_stops_the_run(pool: Any) -> None:
+    """The error says who was compared, and carries the original."""
+
+    def broken(heat: tuple[str, ...]) -> list[float]:
+        raise KeyError("no such solver")
+
+    with pytest.raises(ComparisonFailed, match=r"comparing (a|b|c), .*\(pull \d\) failed: KeyError: 'no such solver'") as failure:
+        find_best("a b c".split(), broken, budget=9, executor=pool())
+    assert isinstance(failure.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("pool", [lambda: None, lambda: ThreadPoolExecutor(2)])
+def test_retries(pool: Any) -> None:
+    """A comparison that fails twice succeeds with two retries and stops the run with one."""
+
+    def flaky() -> Any:
+        failures: dict[int, int] = {}
+        lock = threading.Lock()
+
+        def compare(heat: tuple[int, ...], query: Query) -> Any:
+            with lock:
+                failures[query.id] = failures.get(query.id, 0) + 1
+            if failures[query.id] == 1:
+                raise TimeoutError
+            return [float("nan")] * len(heat) if failures[query.id] == 2 else list(heat)
+
+        return compare
+
+    assert find_best(range(6), flaky(), budget=20, retries=2, executor=pool()).winner == 5
+    with pytest.raises(BadFeedback, match="gave feedback that cannot be used: the reward nan"):
+        find_best(range(6), flaky(), budget=20, retries=1, executor=pool())
+
+
+class Recorder(Executor):
+    """Runs nothing by itself; counts what waits."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor(2)
+        self._max_workers = 2
+        self.most = 0
+        self.flying = 0
+        self.lock = threading.Lock()
+
+    def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Any:
+        with self.lock:
+            self.flying += 1
+            self.most = max(self.most, self.flying)
+        future = self.pool.submit(function, *arguments, **options)
+        future.add_done_callback(self._landed)
+        return future
+
+    def _landed(self, future: Any) -> None:
+        with self.lock:
+            self.flying -= 1
+
+
+def test_an_executor_is_kept_busy_but_not_flooded() -> None:
+    """At most two pulls per worker are under way."""
+    executor = Recorder()
+    find_best(range(40), with_default, budget=200, executor=executor)
+    assert 2 <= executor.most <= 4
+
+
+def test_found_tells_names_and_report() -> None:
+    """Text for people, JSON for programs; names are made up where there are none."""
+    found = find_best(["tea", "coffee", "milk"], lambda heat: Winner(max(heat)), budget=9)
+    assert found.names == ("tea", "coffee", "milk")
+    assert str(found).startswith("winner:     tea\n")
+    assert json.loads(found.to_json())["names"] == ["tea", "coffee", "milk"]
+    assert found.rivals == tuple(found.candidates[arm] for arm in found.report.rivals)
+    assert found.sureness == found.report.sureness
+    assert found.rounds == found.report.rounds
+    named = find_best([len, sum, Thing(1), {"depth": 3}], lambda heat: [1.0] * len(heat), budget=9)
+    assert named.names == ("len", "sum", "candidate 2", "{'depth': 3}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("abc", max), {}, "must be a list"),
+        ((3, max), {}, "must be a list"),
+        (([1], max), {}, "1 candidates leave nothing to choose"),
+        (([1, 2], "max"), {}, "compare='max' must be a function"),
+        (([1, 2], max), {"names": ["a"]}, "one string per candidate, 2 in all"),
+        (([1, 2], max), {"names": "ab"}, "one string per candidate"),
+        (([1, 2], max), {"retries": -1}, "retries=-1"),
+        (([1, 2], max), {"heat_size": 3}, "heat_size=3 is more than the 2 candidates"),
+        (([1, 2], max), {"seed": -1}, "seed=-1"),
+        (([1, 2], max), {"statistic": 3}, "statistic=3"),
+    ],
+)
+def test_impossible_requests_are_refused(arguments: Any, options: Any, message: str) -> None:
+    """Before anything is compared."""
+    with pytest.raises(InvalidArgument, match=message):
+        find_best(*arguments, budget=10, **options)
+
+
+def test_the_plan_s_refusals_come_through() -> None:
+    """Too small a budget, unless blind."""
+    with pytest.raises(BudgetTooSmall, match="at least 8"):
+        find_best(range(9), list, budget=7, heat_size=2, strategy="csws")
+    assert find_best(range(9), list, budget=1, heat_size=2, blind=True).spent == 1
+
+
+SCRIPT = """
+import sys, time
+from concurrent.futures import ThreadPoolExecutor
+import heats
+
+def slow(heat):
+    print("on", flush=True)
+    time.sleep(0.3)
+    return [1.0] * len(heat)
+
+pool = ThreadPoolExecutor(2) if sys.argv[1] == "pool" else None
+try:
+    heats.find_best(range(100), slow, budget=1000, executor=pool)
+except KeyboardInterrupt:
+    print("stopped cleanly", flush=True)
+"""
+
+
+@pytest.mark.parametrize("where", ["pool", "thread"])
+def test_ctrl_c_stops_cleanly(where: str) -> None:
+    """Nothing more is handed out; the interrupt reaches the caller as it should."""
+    run = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SCRIPT), where], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    assert run.stdout.readline() == "on\n"
+    os.kill(run.pid, signal.SIGINT)
+    rest, _ = run.communicate(timeout=30)
+    assert "stopped cleanly" in rest
+    assert rest.count("on") < 12
+    assert run.returncode == 0
+
+
+def test_a_report_needs_no_clock() -> None:
+    """Equal runs give equal bytes."""
+    assert find_best(range(9), seeded, budget=40, seed=1).to_json() == find_best(range(9), seeded, budget=40, seed=1).to_json()
+    assert isinstance(heats.find_best(range(3), list, budget=5), heats.Found)
