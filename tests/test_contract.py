@@ -33,7 +33,7 @@ Make = Callable[[Statistic], Machine]
 
 
 def tournament(**options: object) -> Make:
-    return lambda statistic: heats.Tournament(heats.plan(N, K, 90, **options), statistic, seed=3)  # type: ignore[arg-type]
+    return lambda statistic: heats.Tournament(heats.plan(N, K, 90, **options), statistic, seed=3)
 
 
 MACHINES: dict[str, Make] = {

@@ -99,7 +99,9 @@ def test_compare_gets_the_query_if_it_wants_it() -> None:
     assert find_best(range(8), tuple, budget=30).winner == 7  # a built-in that does not say what it takes
 
 
-@pytest.mark.parametrize("pool", [lambda: ThreadPoolExecutor(4), lambda: ThreadPoolExecutor(1), lambda: ProcessPoolExecutor(2)])
+@pytest.mark.parametrize(
+    "pool", [lambda: ThreadPoolExecutor(4), lambda: ThreadPoolExecutor(1), lambda: ProcessPoolExecutor(2)]
+)
 def test_executors_change_nothing(pool: Any) -> None:
     """With query.seed a randomised comparison gives the same report in this thread, in threads and in processes."""
     alone = find_best(range(30), seeded, budget=120, seed=3)
@@ -125,8 +127,10 @@ def test_a_comparison_that_raises_stops_the_run(pool: Any) -> None:
     def broken(heat: tuple[str, ...]) -> list[float]:
         raise KeyError("no such solver")
 
-    with pytest.raises(ComparisonFailed, match=r"comparing (a|b|c), .*\(pull \d\) failed: KeyError: 'no such solver'") as failure:
-        find_best("a b c".split(), broken, budget=9, executor=pool())
+    with pytest.raises(
+        ComparisonFailed, match=r"comparing (a|b|c), .*\(pull \d\) failed: KeyError: 'no such solver'"
+    ) as failure:
+        find_best(["a", "b", "c"], broken, budget=9, executor=pool())
     assert isinstance(failure.value.__cause__, KeyError)
 
 
@@ -256,5 +260,8 @@ def test_ctrl_c_stops_cleanly(where: str) -> None:
 
 def test_a_report_needs_no_clock() -> None:
     """Equal runs give equal bytes."""
-    assert find_best(range(9), seeded, budget=40, seed=1).to_json() == find_best(range(9), seeded, budget=40, seed=1).to_json()
+    assert (
+        find_best(range(9), seeded, budget=40, seed=1).to_json()
+        == find_best(range(9), seeded, budget=40, seed=1).to_json()
+    )
     assert isinstance(heats.find_best(range(3), list, budget=5), heats.Found)

@@ -28,7 +28,9 @@ def test_unranking_lists_every_set_once(n: int, size: int) -> None:
     assert unrank(np.array([69]), 70, 69).tolist() == [[*range(1, 70)]]
 
 
-@pytest.mark.parametrize(("n", "k", "most"), [(8, 3, 56), (8, 3, 30), (8, 3, 20), (30, 4, 3000), (1000, 10, 50), (60, 59, 7)])
+@pytest.mark.parametrize(
+    ("n", "k", "most"), [(8, 3, 56), (8, 3, 30), (8, 3, 20), (30, 4, 3000), (1000, 10, 50), (60, 59, 7)]
+)
 def test_sets_are_drawn_without_repetition(n: int, k: int, most: int) -> None:
     """Few of many or all of few, asked for in any order: distinct sets of distinct arms."""
     sets = RandomSets(root(1), n, k, most)
@@ -79,7 +81,7 @@ def test_round_robin_starts_at_once_however_many_sets_there_are() -> None:
     machine = heats.RoundRobin(1000, 10, 5)
     report = play(machine, lambda query: [-1.0] * len(query.arms)).report()
     assert report.spent == 5
-    seen = [arm for arm, score in enumerate(report.borda) if score is not None]  # type: ignore[attr-defined]
+    seen = [arm for arm, score in enumerate(report.borda) if score is not None]
     assert len(seen) <= 50
     assert report.winner in seen
     assert report.runner_up in seen
@@ -95,7 +97,7 @@ def test_round_robin_reports_the_copeland_winner_too() -> None:
 
     report = play(heats.RoundRobin(3, 2, 6), answer).report()
     assert report.winner == 1
-    assert report.copeland_winner == 0  # type: ignore[attr-defined]
+    assert report.copeland_winner == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -112,7 +114,7 @@ def test_round_robin_with_only_ties() -> None:
     """Chi-square over 1200 seeds: no arm is favoured, whether all are seen or not."""
     for budget in (1, 60):
         wins = [play(heats.RoundRobin(6, 3, budget, seed=seed), TIES["winner"]).winner for seed in range(1200)]
-        assert stats.chisquare(np.bincount(wins, minlength=6)).pvalue > 1e-4  # type: ignore[arg-type]
+        assert stats.chisquare(np.bincount(wins, minlength=6)).pvalue > 1e-4
 
 
 def test_successive_halving_follows_its_definition() -> None:
@@ -137,7 +139,7 @@ def test_successive_halving_follows_its_definition() -> None:
 def test_successive_halving_with_only_ties() -> None:
     """Chi-square over 1200 seeds."""
     wins = [play(heats.SuccessiveHalving(6, 20, seed=seed), TIES["rewards"]).winner for seed in range(1200)]
-    assert stats.chisquare(np.bincount(wins, minlength=6)).pvalue > 1e-4  # type: ignore[arg-type]
+    assert stats.chisquare(np.bincount(wins, minlength=6)).pvalue > 1e-4
 
 
 def test_successive_halving_and_small_budgets() -> None:

@@ -51,7 +51,7 @@ def test_neighbouring_seeds_rounds_and_purposes_are_unrelated() -> None:
 def test_seeds_are_whole_numbers(seed: object) -> None:
     """Anything else is refused."""
     with pytest.raises(InvalidArgument, match="seed"):
-        chance.root(seed)  # type: ignore[arg-type]
+        chance.root(seed)
 
 
 def test_a_deal_is_a_partition_and_rested_arms_play() -> None:

@@ -35,7 +35,9 @@ def problems(draw: st.DrawFn, most: int = 2000) -> tuple[int, int]:
 
 
 @given(problems(), st.integers(1, 100_000), rules, st.booleans())
-def test_an_exact_plan_fits_its_budget_or_is_refused(problem: tuple[int, int], budget: int, rule: Any, blind: bool) -> None:
+def test_an_exact_plan_fits_its_budget_or_is_refused(
+    problem: tuple[int, int], budget: int, rule: Any, blind: bool
+) -> None:
     """No mix of sizes overspends, looks away unless allowed to, or leaves a pull that a round could have had."""
     n, k = problem
     try:
@@ -285,9 +287,9 @@ def test_impossible_problems_are_refused(arguments: tuple[Any, ...], message: st
 def test_unknown_schedules_and_records_are_refused() -> None:
     """They list what there is; the printed schedule knows only the paper's rules."""
     with pytest.raises(InvalidArgument, match="exact, paper"):
-        heats.plan(10, 2, 50, schedule="papers")  # type: ignore[arg-type]
+        heats.plan(10, 2, 50, schedule="papers")
     with pytest.raises(InvalidArgument, match="ties, off, pooled"):
-        heats.plan(10, 2, 50, record="on")  # type: ignore[arg-type]
+        heats.plan(10, 2, 50, record="on")
     with pytest.raises(InvalidArgument, match="only for csws, csr, csh, not for the rule two_thirds"):
         heats.plan(10, 4, 50, two_thirds, schedule="paper")
 

@@ -39,7 +39,7 @@ def test_the_order_of_telling_does_not_matter(plan: heats.Plan, seed: int, answe
 
 @given(plans(), st.integers(0, 99))
 def test_a_run_follows_its_plan(plan: heats.Plan, seed: int) -> None:
-    """Every pull is owed once, ids count up, heats are disjoint, survivors add up, nobody rests twice while others wait."""
+    """Every pull is owed once, ids count up, heats are disjoint, survivors add up, nobody rests twice in a row."""
     tournament = heats.Tournament(plan, seed=seed)
     asked: list[Query] = []
     while query := tournament.ask():
@@ -110,7 +110,7 @@ def test_what_is_not_owed_is_refused() -> None:
             tournament.tell(stranger, [1.0, 2.0, 3.0, 4.0])
     for nonsense in (-1, True, 1.5, "0", None):
         with pytest.raises(InvalidArgument, match="query"):
-            tournament.tell(nonsense, [1.0, 2.0, 3.0, 4.0])  # type: ignore[arg-type]
+            tournament.tell(nonsense, [1.0, 2.0, 3.0, 4.0])
     assert tournament.spent == 0
 
 
@@ -181,7 +181,7 @@ def test_asking_and_requeueing() -> None:
     assert tournament.round == 1
     for wrong in (0, -1, True, "1"):
         with pytest.raises(InvalidArgument):
-            tournament.ask(wrong)  # type: ignore[call-overload]
+            tournament.ask(wrong)
     with pytest.raises(InvalidArgument):
         tournament.requeue(True)
     play(tournament)
@@ -227,7 +227,7 @@ def test_with_only_ties_everybody_wins_equally_often(kind: str, record: Any, rul
     """Chi-square over 600 seeds: no position and no index is favoured."""
     plan = heats.plan(7, 3, 12, rule, record=record, blind=True)
     wins = [play(heats.Tournament(plan, seed=seed), TIES[kind]).winner for seed in range(600)]
-    assert stats.chisquare(np.bincount(wins, minlength=7)).pvalue > 1e-4  # type: ignore[arg-type]
+    assert stats.chisquare(np.bincount(wins, minlength=7)).pvalue > 1e-4
 
 
 def test_arms_are_shown_in_every_position_equally_often() -> None:
@@ -253,7 +253,7 @@ def test_the_record_decides_ties() -> None:
     wins = {"ties": 0, "off": 0}
     for record in ("ties", "off"):
         for seed in range(200):
-            plan = heats.Plan(n_arms=3, heat_size=3, budget=6, rounds=rounds, record=record)  # type: ignore[arg-type]
+            plan = heats.Plan(n_arms=3, heat_size=3, budget=6, rounds=rounds, record=record)
             tournament = heats.Tournament(plan, seed=seed)
             for number, query in enumerate(tournament.ask(4)):
                 tournament.tell(query, heats.Winner(2 if number == 0 else 1))
@@ -269,7 +269,7 @@ def test_the_pooled_record_outranks_the_heat() -> None:
     rounds = (heats.Round(1, 3, 2, 4), heats.Round(1, 2, 1, 3))
     winners = {}
     for record in ("ties", "pooled"):
-        plan = heats.Plan(n_arms=3, heat_size=3, budget=7, rounds=rounds, record=record)  # type: ignore[arg-type]
+        plan = heats.Plan(n_arms=3, heat_size=3, budget=7, rounds=rounds, record=record)
         tournament = heats.Tournament(plan)
         for query in tournament.ask(4):
             tournament.tell(query, heats.Ranking([1, 2, 0]))
@@ -295,7 +295,13 @@ def test_a_report_in_the_middle() -> None:
     for query in tournament.ask(100):
         tournament.tell(query, [float(arm) for arm in query.arms])
     report = tournament.report()
-    assert (report.done, report.winner, report.runner_up, report.sureness, report.rivals) == (False, None, None, None, ())
+    assert (report.done, report.winner, report.runner_up, report.sureness, report.rivals) == (
+        False,
+        None,
+        None,
+        None,
+        (),
+    )
     assert len(report.rounds) == 1
     assert tournament.leader == 11
     assert "not decided yet" in str(report)
@@ -316,7 +322,7 @@ def test_a_blind_tournament_needs_no_pull_at_all() -> None:
 def test_a_tournament_needs_a_plan() -> None:
     """And says how to get one."""
     with pytest.raises(InvalidArgument, match=r"heats\.plan"):
-        heats.Tournament("csh")  # type: ignore[arg-type]
+        heats.Tournament("csh")
     with pytest.raises(HeatsError, match="do not cover a heat of 4"):
         some_tournament(statistic=heats.positional([2, 1]))
 

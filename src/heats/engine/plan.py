@@ -176,7 +176,7 @@ def plan(
     Examples
     --------
     >>> plan(100, 4, 500).rounds[0]
-    Round(heats=25, size=4, keep=2, pulls=3, byes=0)
+    Round(heats=25, size=4, keep=2, pulls=2, byes=0)
     """
     n_arms, heat_size, budget = check_problem(n_arms, heat_size, budget)
     _check_record(record)

@@ -1,0 +1,162 @@
+"""The command line: what it prints, its exit codes, and never a traceback for a user's mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import heats
+from heats.cli import run
+
+HEATS = [sys.executable, "-m", "heats"]
+
+
+def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*HEATS, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_plan_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a table, or as the JSON that from_json reads."""
+    assert run(shlex.split("plan -n 100 -k 4 -B 500 --strategy csh")) == 0
+    assert capsys.readouterr().out == f"{heats.plan(100, 4, 500)}\n"
+    assert (
+        run(
+            [
+                "plan",
+                "-n",
+                "100",
+                "-k",
+                "4",
+                "-B",
+                "500",
+                "--strategy",
+                "csr",
+                "--schedule",
+                "paper",
+                "--record",
+                "off",
+                "--blind",
+                "--json",
+            ]
+        )
+        == 0
+    )
+    printed = heats.Plan.from_json(capsys.readouterr().out)
+    assert printed == heats.plan(100, 4, 500, "csr", schedule="paper", record="off", blind=True)
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command has help with an example."""
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"heats {heats.__version__}\n"
+    assert run([]) == 0
+    overview = capsys.readouterr().out
+    for command in ("plan", "demo"):
+        assert command in overview
+        assert run([command, "--help"]) == 0
+        assert f"Example: heats {command}" in capsys.readouterr().out
+
+
+def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """Silent on the way when nobody watches; JSON holds the report."""
+    assert run(["demo", "--seed", "1"]) == 0
+    seen = capsys.readouterr()
+    assert "winner:     solver" in seen.out
+    assert "Truly fastest: solver" in seen.out
+    assert seen.err == ""
+    assert run(["demo", "--seed", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["done"] is True
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("plan -n 100 -k 4 -B 49", "Give at least 50 pulls"),
+        ("plan -n 1 -k 2 -B 50", "n_arms=1 must be at least 2"),
+        ("plan -n 10 -k 20 -B 50", "heat_size=20 is more than the 10 candidates"),
+        ("plan -n 10 -k 2 -B 50 --strategy best", "strategy='best' is unknown"),
+        ("plan -n 10 -k 2 -B 50 --schedule x", "schedule='x' is unknown"),
+        ("plan -n 379 -k 3 -B 50 --schedule paper", "would spend 127 pulls"),
+        ("plan -n ten -k 2 -B 50", "'-n' / '--n-arms'"),
+        ("plan -n 10", "Missing option"),
+        ("plam", "Did you mean 'plan'?"),
+        ("plan --frobnicate", "--frobnicate"),
+        ("demo --seed -1", "seed=-1"),
+        ("demo --pause -1", "--pause -1"),
+        ("demo -B 3", "Give at least"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(line: str, sentence: str) -> None:
+    """On standard error, nothing on standard output, no traceback."""
+    done = call(*line.split())
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("heats: ")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    """As in `heats plan … | head -1`."""
+    shown = subprocess.Popen(
+        [*HEATS, *["plan", "-n", "5000", "-k", "64", "-B", "100000", "--strategy", "csr"]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert shown.stdout is not None
+    assert shown.stderr is not None
+    shown.stdout.readline()
+    shown.stdout.close()
+    assert "Traceback" not in shown.stderr.read()
+    shown.stderr.close()
+    shown.wait(timeout=30)
+
+
+def on_a_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str]:
+    """Run a command on a pseudo-terminal; return its exit code and everything it showed."""
+    pid, screen = pty.fork()
+    if pid == 0:  # the command itself
+        os.environ["COLUMNS"] = "120"
+        os.execv(sys.executable, [*HEATS, *arguments])
+    shown = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            piece = os.read(screen, 65536)
+        except OSError:  # Linux says so when the other side has closed
+            break
+        if not piece:
+            break
+        shown += piece
+        if interrupt and b"round 1" in shown:
+            os.kill(pid, signal.SIGINT)
+            interrupt = False
+    os.close(screen)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), shown.decode()
+
+
+def test_progress_on_a_terminal() -> None:
+    """A live bar with round, heats and leader."""
+    code, shown = on_a_terminal("demo", "-n", "8", "-B", "40", "--pause", "0.02")
+    assert code == 0
+    assert "round 1/3 · 2 heats of 4" in shown
+    assert "leader solver" in shown
+    assert "40/40" in shown
+
+
+def test_ctrl_c_exits_with_130() -> None:
+    """And says so in a word."""
+    code, shown = on_a_terminal("demo", "--pause", "0.05", interrupt=True)
+    assert code == 130
+    assert "heats: interrupted." in shown
+    assert "Traceback" not in shown
