@@ -125,7 +125,7 @@ def on_a_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str]:
     """Run a command on a pseudo-terminal; return its exit code and everything it showed."""
     pid, screen = pty.fork()
     if pid == 0:  # the command itself
-        os.environ["COLUMNS"] = "120"
+        os.environ |= {"COLUMNS": "120", "TERM": "xterm"}
         os.execv(sys.executable, [*HEATS, *arguments])
     shown = b""
     deadline = time.monotonic() + 60

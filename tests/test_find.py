@@ -228,12 +228,12 @@ def test_the_plan_s_refusals_come_through() -> None:
 
 
 SCRIPT = """
-import sys, time
+import os, sys, time
 from concurrent.futures import ThreadPoolExecutor
 import heats
 
 def slow(heat):
-    print("on", flush=True)
+    os.write(1, b"on\\n")
     time.sleep(0.3)
     return [1.0] * len(heat)
 
@@ -250,7 +250,8 @@ def test_ctrl_c_stops_cleanly(where: str) -> None:
     """Nothing more is handed out; the interrupt reaches the caller as it should."""
     run = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SCRIPT), where], stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
-    assert run.stdout.readline() == "on\n"
+    for _ in range(5):  # all workers have started by then
+        assert run.stdout.readline() == "on\n"
     os.kill(run.pid, signal.SIGINT)
     rest, _ = run.communicate(timeout=30)
     assert "stopped cleanly" in rest
