@@ -44,8 +44,8 @@ MACHINES: dict[str, Make] = {
 MACHINES["two thirds"] = tournament(strategy=lambda size: max(1, 2 * size // 3))
 MACHINES["csh-paper"] = tournament(strategy="csh", schedule="paper", blind=True)
 MACHINES["csws-paper"] = tournament(strategy="csws", schedule="paper")
-MACHINES["round-robin"] = lambda statistic: heats.RoundRobin(N, K, 715, statistic, seed=3)
-MACHINES["successive-halving"] = lambda statistic: heats.SuccessiveHalving(N, 90, statistic, seed=3)
+MACHINES["round-robin"] = lambda statistic: heats.RoundRobin(N, K, 715, statistic=statistic, seed=3)
+MACHINES["successive-halving"] = lambda statistic: heats.SuccessiveHalving(N, 90, statistic=statistic, seed=3)
 
 
 def makes_sense(machine: str, statistic: Statistic, kind: str) -> bool:

@@ -72,9 +72,11 @@ def test_candidates_may_be_named_by_equality() -> None:
 def test_equal_candidates_must_be_named_by_identity() -> None:
     """Otherwise nobody knows which of the two is meant."""
     ones = [[1], [1], [1]]
-    with pytest.raises(BadFeedback, match="equals 3 candidates"):
+    with pytest.raises(BadFeedback, match=r"\[1\] may be any of 3 candidates"):
         find_best(ones, lambda heat: Winner([1]), budget=9)
     assert find_best(ones, lambda heat: Winner(heat[0]), budget=9).winner == [1]
+    with pytest.raises(BadFeedback, match="5 may be any of 2 candidates"):
+        find_best([5, 5, 3], lambda heat: Winner(5), budget=9)
     with pytest.raises(BadFeedback, match=r"\[2\] is not in this heat"):
         find_best(ones, lambda heat: Winner([2]), budget=9)
 
@@ -96,6 +98,7 @@ def test_compare_gets_the_query_if_it_wants_it() -> None:
     """By a parameter called query, or a second positional one without default; not by one with."""
     assert find_best(range(8), seeded, budget=30).to_json() == find_best(range(8), by_keyword, budget=30).to_json()
     assert find_best(range(8), with_default, budget=30).winner == 7
+    assert find_best(range(8), lambda query: list(query), budget=30).winner == 7  # the first takes the heat
     assert find_best(range(8), tuple, budget=30).winner == 7  # a built-in that does not say what it takes
 
 
@@ -192,11 +195,13 @@ def test_found_tells_names_and_report() -> None:
     assert found.names == ("tea", "coffee", "milk")
     assert str(found).startswith("winner:     tea\n")
     assert json.loads(found.to_json())["names"] == ["tea", "coffee", "milk"]
-    assert found.rivals == tuple(found.candidates[arm] for arm in found.report.rivals)
+    assert found.rivals == tuple(found.candidates[arm] for arm in found.report.rivals or ())
     assert found.sureness == found.report.sureness
     assert found.rounds == found.report.rounds
     named = find_best([len, sum, Thing(1), {"depth": 3}], lambda heat: [1.0] * len(heat), budget=9)
     assert named.names == ("len", "sum", "candidate 2", "{'depth': 3}")
+    long = find_best(["a\nb" * 99, "a", "a"], lambda heat: [1.0] * len(heat), budget=9).names
+    assert (len(long[0]), long[0][:4], *long[1:]) == (60, "a ba", "a #1", "a #2")
 
 
 @pytest.mark.parametrize(
@@ -204,8 +209,15 @@ def test_found_tells_names_and_report() -> None:
     [
         (("abc", max), {}, "must be a list"),
         ((3, max), {}, "must be a list"),
-        (([1], max), {}, "1 candidates leave nothing to choose"),
-        (([1, 2], "max"), {}, "compare='max' must be a function"),
+        (([1], max), {}, "candidates holds 1, which leaves nothing to choose"),
+        (({1, 2}, max), {}, "a set, which has no fixed order"),
+        (([1, 2], lambda: 1), {}, "must take one tuple"),
+        (([1, 2], lambda a, b, c: 1), {}, "must take one tuple"),
+        (([1, 2], max), {"names": 5}, "one string per candidate"),
+        (([1, 2], max), {"executor": 5}, "executor=5"),
+        (([1, 2], max), {"executor": ThreadPoolExecutor}, "such as ThreadPoolExecutor"),
+        (([1, 2], max), {"statistic": heats.quantile}, "needs its parameter"),
+        (([1, 2], "max"), {}, "compare='max' must be a plain function"),
         (([1, 2], max), {"names": ["a"]}, "one string per candidate, 2 in all"),
         (([1, 2], max), {"names": "ab"}, "one string per candidate"),
         (([1, 2], max), {"retries": -1}, "retries=-1"),
@@ -257,6 +269,36 @@ def test_ctrl_c_stops_cleanly(where: str) -> None:
     assert "stopped cleanly" in rest
     assert rest.count("on") < 12
     assert run.returncode == 0
+
+
+def test_a_statistic_s_mistake_is_not_the_comparison_s() -> None:
+    """It is not retried, not wrapped, and not paid for."""
+    calls = []
+
+    def compare(heat: tuple[int, ...]) -> list[float]:
+        calls.append(heat)
+        return [1.0] * len(heat)
+
+    with pytest.raises(InvalidArgument, match="must average over the pulls"):
+        find_best(range(4), compare, budget=6, heat_size=2, statistic=lambda o: o, retries=5)
+    assert calls == []
+
+
+def test_naming_the_whole_heat_is_explained() -> None:
+    """What happens to compare(a, b): a is the heat, b the query."""
+    with pytest.raises(BadFeedback, match="compare gets one tuple of candidates"):
+        find_best([1, 2, 3], lambda a, b: Winner(a), budget=9, heat_size=2)
+
+
+def test_only_the_heat_travels_to_a_process() -> None:
+    """Not all candidates with every pull."""
+    import pickle
+
+    from heats.find import Comparison
+
+    big = [bytes([i]) * 100_000 for i in range(50)]
+    job = Comparison(len, tuple(big), tuple(map(str, range(50)))).job(Query(0, 0, 0, (3, 4), 1))
+    assert 200_000 < len(pickle.dumps(job)) < 210_000
 
 
 def test_a_report_needs_no_clock() -> None:

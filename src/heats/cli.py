@@ -26,6 +26,7 @@ HeatSize = Annotated[int, typer.Option("-k", "--heat-size", help="How many are c
 Budget = Annotated[int, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
 Strategy = Annotated[str, typer.Option(help="csws (winner stays), csr (last leaves) or csh (better half stays).")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
+Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -49,7 +50,7 @@ def plan(
     strategy: Strategy = "csh",
     schedule: Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")] = "exact",
     record: Annotated[str, typer.Option(help="What earlier rounds decide: ties, off or pooled.")] = "ties",
-    blind: Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")] = False,
+    blind: Blind = False,
     json: Json = False,
 ) -> None:
     """Show every round of a tournament, and what it costs, before anything is run."""
@@ -64,7 +65,8 @@ def demo(
     budget: Budget = 300,
     strategy: Strategy = "csh",
     seed: Seed = 0,
-    pause: Annotated[float, typer.Option(help="Seconds to wait per heat, to watch it; 0 off a terminal.")] = 0.01,
+    pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
+    blind: Blind = False,
     json: Json = False,
 ) -> None:
     """Race simulated solvers with live progress, then show the report."""
@@ -72,13 +74,12 @@ def demo(
 
     if not 0 <= pause <= 60:
         raise InvalidArgument(f"--pause {pause:g} must be 0 to 60 seconds.")
-    watched = sys.stderr.isatty()
-    found, fastest = play(n_arms, heat_size, budget, strategy, seed, pause if watched else 0)
+    longest = 20 / max(budget, 1) if sys.stderr.isatty() else 0  # nobody wants to watch for more than 20 seconds
+    found, fastest = play(n_arms, heat_size, budget, strategy, seed, min(pause, longest), blind=blind)
     if json:
         typer.echo(found.to_json())
         return
-    typer.echo(f"{n_arms} simulated solvers, {heat_size} raced at a time, {budget} races, the first finisher wins.\n")
-    typer.echo(str(found))
+    typer.echo(f"{n_arms} simulated solvers raced {heat_size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")
 
@@ -93,14 +94,29 @@ def run(arguments: list[str]) -> int:
     try:
         code: int = app(arguments, prog_name="heats", standalone_mode=False) or 0
     except InvalidArgument as error:
-        return _complain(str(error), 2)
+        return _complain(_as_options(str(error)), 2)
     except HeatsError as error:
         return _complain(str(error), 1)
     except typer.TyperException as error:
-        return _complain(f"{error.format_message().rstrip('.')}. See 'heats --help'.", 2)
+        command = getattr(getattr(error, "ctx", None), "command_path", "heats")
+        return _complain(f"{error.format_message().rstrip('.?')}. See '{command} --help'.", 2)
+    except OSError as error:  # standard output is full, say
+        return _complain(f"{error}.", 1)
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     return _complain("interrupted.", code) if code == 130 else code
+
+
+def _as_options(sentence: str) -> str:
+    """Speak of options as they are typed here."""
+    spoken = {
+        "blind=True": "--blind",
+        "schedule='exact'": "--schedule exact",
+        ", or give a function f(size) that says how many arms of a heat stay": "",
+    }
+    for python, typed in spoken.items():
+        sentence = sentence.replace(python, typed)
+    return sentence
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -34,7 +34,7 @@ def race(heat: tuple[Configuration, ...], query: Query) -> Race:
 
 
 def play(
-    n_arms: int, heat_size: int, budget: int, strategy: str, seed: int, pause: float
+    n_arms: int, heat_size: int, budget: int, strategy: str, seed: int, pause: float, *, blind: bool = False
 ) -> tuple[Found, Configuration]:
     """Race the solvers, with a pause after each heat so that it can be watched; also return the truly fastest."""
     solvers = configurations(n_arms, seed)
@@ -49,6 +49,7 @@ def play(
         budget=budget,
         heat_size=heat_size,
         strategy=strategy,
+        blind=blind,
         seed=seed,
         names=[solver.name for solver in solvers],
         progress=True,

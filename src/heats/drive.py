@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from heats.engine.machine import Machine, Query
-from heats.errors import BadFeedback, ComparisonFailed
+from heats.errors import BadFeedback, ComparisonFailed, HeatsError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -17,10 +17,10 @@ Watch = Callable[[], None]
 
 
 class Task(Protocol):
-    """Makes the pulls of a query, where the executor runs it; ``describe`` says what it compared."""
+    """What is to be done for a query, and in which words to speak of it."""
 
-    def __call__(self, query: Query) -> Any:
-        """Return the feedback of the pull, arms named by index."""
+    def job(self, query: Query) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Return a function and its arguments, no more than it needs: they may travel to another process."""
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull, for error messages."""
@@ -36,18 +36,30 @@ class Pulls:
         self._failed: Counter[int] = Counter()
 
     def settle(self, query: Query, answer: Callable[[], Any]) -> None:
-        """Tell what ``answer()`` returns; if it fails, queue the pull again or give up with the reason."""
+        """Tell what ``answer()`` returns; if that fails, queue the pull again or give up with the reason."""
         try:
-            self._machine.tell(query, answer())
+            self._machine.tell(query, self._made(query, answer))
+        except BadFeedback as error:
+            self._again(query, BadFeedback(f"{self._what(query)} gave feedback that cannot be used: {error}"), error)
+        except ComparisonFailed as failure:
+            self._again(query, failure, failure.__cause__)
+
+    def _made(self, query: Query, answer: Callable[[], Any]) -> Any:
+        try:
+            return answer()
+        except BadFeedback:
+            raise
         except Exception as error:
-            self._failed[query.id] += 1
-            if self._failed[query.id] <= self._retries:
-                self._machine.requeue(query)
-                return
-            what = f"comparing {self._task.describe(query)} (pull {query.id})"
-            if isinstance(error, BadFeedback):
-                raise BadFeedback(f"{what} gave feedback that cannot be used: {error}") from error
-            raise ComparisonFailed(f"{what} failed: {type(error).__name__}: {error}") from error
+            raise ComparisonFailed(f"{self._what(query)} failed: {type(error).__name__}: {error}") from error
+
+    def _again(self, query: Query, failure: HeatsError, cause: BaseException | None) -> None:
+        self._failed[query.id] += 1
+        if self._failed[query.id] > self._retries:
+            raise failure from cause
+        self._machine.requeue(query)
+
+    def _what(self, query: Query) -> str:
+        return f"comparing {self._task.describe(query)} (pull {query.id})"
 
 
 def drive(
@@ -62,23 +74,28 @@ def drive(
         _drive_on(executor, machine, task, pulls, watch)
         return
     while query := machine.ask():
-        pulls.settle(query, lambda query=query: task(query))  # type: ignore[misc]  # bound now
+        function, arguments = task.job(query)
+        pulls.settle(query, partial(function, *arguments))
         watch()
 
 
 def _drive_on(executor: Executor, machine: Machine, task: Task, pulls: Pulls, watch: Watch) -> None:
-    from concurrent.futures import FIRST_COMPLETED, wait
+    from queue import SimpleQueue
 
-    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    limit = 2 * workers  # enough to keep them busy, not so many that they flood the queue
+    workers = getattr(executor, "_max_workers", None)  # the standard pools say how many they have
+    limit = 2 * workers if workers else 64  # enough to keep them busy, not so many that they flood the queue
     flying: dict[Future[Any], Query] = {}
+    landed: SimpleQueue[Future[Any]] = SimpleQueue()
     try:
         while not machine.done:
             for query in machine.ask(limit - len(flying)) if len(flying) < limit else ():
-                flying[executor.submit(task, query)] = query
-            for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                pulls.settle(flying.pop(future), future.result)
-                watch()
+                function, arguments = task.job(query)
+                future = executor.submit(function, *arguments)
+                flying[future] = query
+                future.add_done_callback(landed.put)
+            future = landed.get()
+            pulls.settle(flying.pop(future), future.result)
+            watch()
     finally:
         for future in flying:
             future.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,7 @@ class Found:
     @property
     def rivals(self) -> tuple[Any, ...]:
         """Candidates of the last heat that the pulls cannot tell apart from the winner."""
-        return tuple(self.candidates[arm] for arm in self.report.rivals)
+        return tuple(self.candidates[arm] for arm in self.report.rivals or ())
 
     @property
     def sureness(self) -> Sureness | None:
@@ -131,6 +132,8 @@ def find_best(
     field = _as_field(candidates)
     labels = _as_names(names, field)
     task = Comparison(compare, field, labels)
+    if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
+        raise InvalidArgument(f"executor={executor!r} must be an executor, such as ThreadPoolExecutor(4), or None.")
     whole("retries", retries, 0)
     size = min(4, len(field)) if heat_size is None else heat_size
     layout = plan(len(field), size, budget, strategy, schedule=schedule, record=record, blind=blind)
@@ -141,33 +144,38 @@ def find_best(
 
 
 class Comparison:
-    """Calls the user's ``compare``, in whatever process it runs, and turns candidates it names into arms."""
+    """The user's ``compare`` as a task: it gets the candidates of a heat, and what it names becomes arms."""
 
     def __init__(self, compare: Callable[..., Any], candidates: tuple[Any, ...], names: tuple[str, ...]) -> None:
-        if not callable(compare):
-            raise InvalidArgument(f"compare={compare!r} must be a function of a tuple of candidates.")
+        if not callable(compare) or inspect.iscoroutinefunction(compare):
+            raise InvalidArgument(f"compare={compare!r} must be a plain function of a tuple of candidates.")
         self._compare = compare
         self._candidates = candidates
         self._names = names
         self._query_goes = _where_query_goes(compare)
 
-    def __call__(self, query: Query) -> Any:
-        """Make the pull; what it says names arms, not candidates."""
+    def job(self, query: Query) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Send along the candidates of this heat only."""
         heat = tuple(self._candidates[arm] for arm in query.arms)
-        match self._query_goes:
-            case "by name":
-                feedback = self._compare(heat, query=query)
-            case "second":
-                feedback = self._compare(heat, query)
-            case _:
-                feedback = self._compare(heat)
-        if not isinstance(feedback, Named):
-            return feedback
-        return feedback.renamed(lambda candidate: query.arms[_place(candidate, heat)])
+        return compare_once, (self._compare, self._query_goes, heat, query)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull."""
         return ", ".join(self._names[arm] for arm in query.arms)
+
+
+def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, ...], query: Query) -> Any:
+    """Call ``compare``, in whatever process this runs, and turn the candidates it names into arms."""
+    match query_goes:
+        case "by name":
+            feedback = compare(heat, query=query)
+        case "second":
+            feedback = compare(heat, query)
+        case _:
+            feedback = compare(heat)
+    if not isinstance(feedback, Named):
+        return feedback
+    return feedback.renamed(lambda candidate: query.arms[_place(candidate, heat)])
 
 
 def _where_query_goes(compare: Callable[..., Any]) -> str:
@@ -175,27 +183,32 @@ def _where_query_goes(compare: Callable[..., Any]) -> str:
         parameters = list(inspect.signature(compare).parameters.values())
     except (TypeError, ValueError):
         return "nowhere"  # a built-in that does not say what it takes
-    if any(each.name == "query" and each.kind is not each.POSITIONAL_ONLY for each in parameters):
+    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    others = [each for each in parameters if each not in positional[:1]]  # the first one takes the heat
+    if any(each.name == "query" and each.kind is not each.POSITIONAL_ONLY for each in others):
         return "by name"
-    required = [
-        each
-        for each in parameters
-        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) and each.default is each.empty
-    ]
-    return "second" if len(required) > 1 else "nowhere"
+    second = [each for each in positional[1:] if each.default is each.empty]
+    if len(second) > 1 or not (positional or any(each.kind is each.VAR_POSITIONAL for each in parameters)):
+        raise InvalidArgument(
+            f"compare{inspect.signature(compare)} must take one tuple of candidates, and the query if it wants it."
+        )
+    return "second" if second else "nowhere"
 
 
 def _place(candidate: Any, heat: tuple[Any, ...]) -> int:
     """Return where a candidate stands in the heat: the very object, or else the only one equal to it."""
-    for place, other in enumerate(heat):
-        if other is candidate:
-            return place
-    equal = [place for place, other in enumerate(heat) if _equal(other, candidate)]
-    if len(equal) == 1:
-        return equal[0]
-    if equal:
+    if candidate is heat:
         raise BadFeedback(
-            f"{candidate!r} equals {len(equal)} candidates of this heat; name the very object that was handed over."
+            "the whole heat was named: compare gets one tuple of candidates; name one of them, as heat[0]."
+        )
+    places = [place for place, other in enumerate(heat) if other is candidate]
+    places = places or [place for place, other in enumerate(heat) if _equal(other, candidate)]
+    if len(places) == 1:
+        return places[0]
+    if places:
+        raise BadFeedback(
+            f"{candidate!r} may be any of {len(places)} candidates of this heat; "
+            "candidates that are named must be different objects: name the very one that was handed over."
         )
     raise BadFeedback(f"{candidate!r} is not in this heat; name one of {heat!r}.")
 
@@ -210,22 +223,30 @@ def _equal(one: Any, other: Any) -> bool:
 def _as_field(candidates: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(candidates, (str, bytes)) or not isinstance(candidates, Iterable):
         raise InvalidArgument(f"candidates={candidates!r} must be a list of the things to choose among.")
+    if isinstance(candidates, (set, frozenset)):
+        raise InvalidArgument(
+            "candidates is a set, which has no fixed order, so runs could not be repeated; give a list."
+        )
     field = tuple(candidates)
     if len(field) < 2:
-        raise InvalidArgument(f"{len(field)} candidates leave nothing to choose; give at least 2.")
+        raise InvalidArgument(f"candidates holds {len(field)}, which leaves nothing to choose; give at least 2.")
     return field
 
 
 def _as_names(names: Sequence[str] | None, field: tuple[Any, ...]) -> tuple[str, ...]:
     if names is None:
-        return tuple(_name(candidate, arm) for arm, candidate in enumerate(field))
-    if isinstance(names, str) or len(names) != len(field) or not all(isinstance(name, str) for name in names):
+        made = [_name(candidate, arm) for arm, candidate in enumerate(field)]
+        counts = Counter(made)
+        return tuple(name if counts[name] == 1 else f"{name} #{arm}" for arm, name in enumerate(made))
+    if not isinstance(names, (list, tuple)) or len(names) != len(field) or not all(isinstance(n, str) for n in names):
         raise InvalidArgument(f"names={names!r} must be one string per candidate, {len(field)} in all.")
     return tuple(names)
 
 
 def _name(candidate: Any, arm: int) -> str:
-    if isinstance(candidate, str):
-        return candidate
-    text = getattr(candidate, "__name__", None) or repr(candidate)
-    return text if len(text) <= 60 and " at 0x" not in text else f"candidate {arm}"
+    """Return one line of at most 60 characters that says which candidate it is."""
+    text = candidate if isinstance(candidate, str) else getattr(candidate, "__name__", None) or repr(candidate)
+    if " at 0x" in text:  # a default repr says nothing
+        return f"candidate {arm}"
+    line = " ".join(str(text).split())
+    return line if len(line) <= 60 else f"{line[:59]}…"

@@ -42,5 +42,6 @@ def _state(tournament: Tournament, names: Sequence[str]) -> str:
     if tournament.winner is not None:
         return f"{len(rounds)} rounds · winner {names[tournament.winner]}"
     each = rounds[tournament.round]
-    leader = "" if tournament.leader is None else f" · leader {names[tournament.leader]}"
+    arm = tournament.leader
+    leader = "" if arm is None else f" · leader {names[arm]}"
     return f"round {tournament.round + 1}/{len(rounds)} · {each.heats} heats of {each.size}{leader}"

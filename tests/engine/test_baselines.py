@@ -100,6 +100,16 @@ def test_round_robin_reports_the_copeland_winner_too() -> None:
     assert report.copeland_winner == 0
 
 
+def test_round_robin_asks_a_statistic_about_real_heats_only() -> None:
+    """Also when every set had equally many turns, where a careless split leaves an empty part."""
+
+    def by_column(observations: Any) -> Any:
+        return np.apply_along_axis(np.median, -2, observations)  # refuses empty arrays
+
+    assert play(heats.RoundRobin(4, 2, 12, statistic=by_column), TRUTH["rewards"]).winner == 3
+    assert play(heats.RoundRobin(4, 2, 13, statistic=by_column), TRUTH["rewards"]).winner == 3
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_baselines_do_not_care_about_the_order_of_telling(seed: int) -> None:
     """Reports are equal to the byte."""
@@ -159,7 +169,7 @@ def test_successive_halving_takes_numbers_only() -> None:
         machine.tell(0, heats.Winner(0))
     for statistic in (heats.win_rate, heats.positional([1])):
         with pytest.raises(InvalidArgument, match="pulled alone"):
-            heats.SuccessiveHalving(4, 20, statistic)
+            heats.SuccessiveHalving(4, 20, statistic=statistic)
 
 
 @pytest.mark.parametrize("make", [lambda *a: heats.RoundRobin(*a), lambda *a: heats.SuccessiveHalving(a[0], a[2])])

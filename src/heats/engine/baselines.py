@@ -38,7 +38,7 @@ class RoundRobin(Machine):
     """
 
     def __init__(
-        self, n_arms: int, heat_size: int, budget: int, statistic: StatisticLike = mean, seed: int = 0
+        self, n_arms: int, heat_size: int, budget: int, *, statistic: StatisticLike = mean, seed: int = 0
     ) -> None:
         self.n_arms, self.heat_size, self.budget = check_problem(n_arms, heat_size, budget)
         self._borda: Array | None = None
@@ -71,7 +71,7 @@ class RoundRobin(Machine):
             done=self.done,
             winner=self.winner,
             runner_up=ranked[1] if ranked else None,
-            rivals=(),
+            rivals=None,
             sureness=None,
             rounds=(),
             borda=_or_none(self._borda),
@@ -83,8 +83,10 @@ class RoundRobin(Machine):
         count = self._sets.count
         full, extra = divmod(self.budget, count)  # the first `extra` sets had one turn more
         turns = observations[: full * count].reshape(full, count, -1).swapaxes(0, 1)  # (sets, pulls, size)
-        longer = np.concatenate([turns[:extra], observations[full * count :, None, :]], axis=1)
-        scores = np.concatenate([self._scores(longer), self._scores(turns[extra:])])
+        scores = self._scores(turns[extra:])
+        if extra:
+            longer = np.concatenate([turns[:extra], observations[full * count :, None, :]], axis=1)
+            scores = np.concatenate([self._scores(longer), scores])
         arms = self._sets.take(np.arange(count))
         self._borda = self._mean_by_arm(arms, scores)
         self._copeland = self._mean_by_arm(arms, (scores == scores.max(axis=-1, keepdims=True)).astype(np.float64))
@@ -183,7 +185,7 @@ class SuccessiveHalving(Machine):
     """
 
     def __init__(
-        self, n_arms: int, budget: int, statistic: StatisticLike = mean, seed: int = 0, *, blind: bool = False
+        self, n_arms: int, budget: int, *, statistic: StatisticLike = mean, seed: int = 0, blind: bool = False
     ) -> None:
         self.n_arms = whole("n_arms", n_arms, 2, why="one candidate needs no comparison")
         self.budget = whole("budget", budget, 1, why="without a pull nothing can be found")
@@ -224,7 +226,7 @@ class SuccessiveHalving(Machine):
             done=self.done,
             winner=self.winner,
             runner_up=self._rounds[-1].heats[0][1] if self.done else None,
-            rivals=(),
+            rivals=None,
             sureness=None,
             rounds=tuple(self._rounds),
         )

@@ -18,7 +18,7 @@ from heats.engine.checks import whole
 Words: TypeAlias = NDArray[np.uint64]
 
 # What is being drawn; part of every hash, so that no two uses share their randomness.
-DEAL, PRESENT, QUERY, SETS, RESAMPLE, DERIVE = range(6)
+DEAL, PRESENT, QUERY, SETS, RESAMPLE = range(5)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -42,7 +42,7 @@ def _mix(words: Words) -> Words:
 
 def root(seed: int) -> np.uint64:
     """Fold a user's seed, a whole number of any size, into the 64 bits every other draw starts from."""
-    number = whole("seed", seed, 0)
+    number = whole("seed", seed, 0, why="for another run each time, draw one: secrets.randbits(32)")
     words = hashed(0, number & 0xFFFF_FFFF_FFFF_FFFF)
     while number := number >> 64:
         words = hashed(words, number & 0xFFFF_FFFF_FFFF_FFFF)

@@ -36,7 +36,7 @@ LARGEST = 1e100  # a reward beyond this is a sentinel or a bug, and its powers w
 
 
 class Named(ABC):
-    """Feedback that names arms (or, in ``find_best``, candidates); equal if it says the same."""
+    """Feedback that names arms (or, in ``find_best``, candidates); equal if it was made of equal things."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -185,11 +185,6 @@ KINDS: dict[type, Kind] = {
 }
 
 
-def kind_of(feedback: object) -> Kind:
-    """Return the kind of what was told (anything that is not one of ours must be rewards)."""
-    return KINDS.get(type(feedback), Kind.REWARDS)
-
-
 def rewards(values: Any, arms: Arms) -> Row:
     """Return told rewards as a row of floats, or raise ``BadFeedback``."""
     if (type(values) is list or type(values) is tuple) and len(values) == len(arms):
@@ -208,8 +203,8 @@ def _rewards_with_care(values: Any, arms: Arms) -> Row:
         values = (values,)
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Sequence):
         raise BadFeedback(
-            f"{values!r} is no feedback: tell a sequence of {len(arms)} numbers (larger is better, in the order of "
-            "query.arms), Winner, Ranking, BestWorst or Race."
+            f"{values!r} is no feedback: give a sequence of {len(arms)} numbers in the order shown (larger is better), "
+            "Winner(who), Ranking, BestWorst or Race."
         )
     if len(values) != len(arms):
         raise BadFeedback(
@@ -220,12 +215,12 @@ def _rewards_with_care(values: Any, arms: Arms) -> Row:
 
 def _reward(arm: int, value: Any) -> float:
     number = _number(value)
-    if not -LARGEST <= number <= LARGEST:
-        raise BadFeedback(
-            f"the reward {value!r} of arm {arm} is no finite number within ±{LARGEST:g}; "
-            "clip it, or tell a Winner or a Ranking if only the order is known."
-        )
-    return number
+    if -LARGEST <= number <= LARGEST:
+        return number
+    what = "is not a number" if math.isnan(number) else f"is not within ±{LARGEST:g}"
+    raise BadFeedback(
+        f"the reward {value!r} of arm {arm} {what}; if only the order is known, tell a Winner or a Ranking."
+    )
 
 
 def _seconds(arm: int, value: Any) -> float:
@@ -239,7 +234,7 @@ def _seconds(arm: int, value: Any) -> float:
 
 def _number(value: Any) -> float:
     """Return ``value`` as a float, NaN for what is no number: truth values and text among them."""
-    if is_bool(value) or isinstance(value, (str, bytes)):
+    if is_bool(value) or isinstance(value, (str, bytes, complex)):
         return math.nan
     try:
         return float(value)

@@ -26,7 +26,7 @@ from heats.engine.checks import whole
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, Row, rewards
 from heats.engine.report import Report
 from heats.engine.statistics import Statistic, suited
-from heats.errors import BadFeedback, OutOfTurn
+from heats.errors import BadFeedback, InvalidArgument, OutOfTurn
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -147,12 +147,15 @@ class Machine(ABC):
     def tell(self, query: Query | int, feedback: Feedback, *, by: str | None = None) -> None:
         """Record what a pull said, by its Query or its id; the last pull of a stage decides it.
 
-        Refused feedback raises and changes nothing. Telling the same again is a no-op.
+        Refused feedback raises and changes nothing. Telling the same again is a no-op. Any pull that is owed may be
+        told, asked for or not: that is how a run is replayed from what was written down.
         """
-        number = query.id if type(query) is Query else whole("query", query, 0)
+        number = query.id if type(query) is Query else _number_of(query)
         mine = self._out.get(number)
         if mine is not query or mine is None:
             mine = self._recognised(number, query)
+        if by is not None and not isinstance(by, str):
+            raise InvalidArgument(f"by={by!r} must be the name of who answered, as text.")
         kind = KINDS.get(type(feedback), _REWARDS)
         if kind is not self._kind:
             self._check_kind(kind)
@@ -176,9 +179,10 @@ class Machine(ABC):
 
     def requeue(self, query: Query | int) -> None:
         """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
-        number = query.id if isinstance(query, Query) else whole("query", query, 0)
+        number = _number_of(query)
         if number not in self._out:
             raise OutOfTurn(f"pull {number} is not out with anyone, so it cannot be taken back.")
+        self._recognised(number, query)
         del self._out[number]
         heapq.heappush(self._again, number)
 
@@ -319,6 +323,12 @@ class _Packers(dict[int, Any]):
 
 _PACK = _Packers()
 _REWARDS = Kind.REWARDS  # an enum's member is slow to look up
+
+
+def _number_of(query: Query | int | None) -> int:
+    if query is None:
+        raise OutOfTurn("ask() returned None: all pulls that are owed are out; tell or requeue one of them first.")
+    return query.id if isinstance(query, Query) else whole("query", query, 0)
 
 
 def _not_owed(number: int) -> OutOfTurn:

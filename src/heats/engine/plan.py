@@ -23,6 +23,7 @@ Schedule: TypeAlias = Literal["exact", "paper"]
 
 RECORDS = ("ties", "off", "pooled")
 SCHEDULES = ("exact", "paper")
+SHOWN = 30  # of a long plan, so many first and last rounds are printed
 
 
 class Round(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,8 +64,12 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blind: bool = False
 
     def __post_init__(self) -> None:
-        check_problem(self.n_arms, self.heat_size, self.budget)
+        for name, number in zip(
+            ("n_arms", "heat_size", "budget"), check_problem(self.n_arms, self.heat_size, self.budget), strict=True
+        ):
+            msgspec.structs.force_setattr(self, name, number)  # a plain int, whatever it was
         _check_record(self.record)
+        _check_blind(self.blind)
         active = self.n_arms
         for number, each in enumerate(self.rounds, 1):
             _check_round(number, each, self.heat_size, blind=self.blind)
@@ -95,6 +100,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def from_json(cls, text: str | bytes) -> Plan:
         """Read a plan and check that it fits together."""
+        if not isinstance(text, (str, bytes)):
+            raise InvalidPlan(f"a plan is read from JSON text, not from {type(text).__name__}.")
         try:
             return msgspec.json.decode(text, type=cls)
         except msgspec.ValidationError as error:
@@ -113,7 +120,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds"
         )
         yield ""
-        yield from table(
+        lines = list(self._table())
+        hidden = len(lines) - 1 - 2 * SHOWN
+        if hidden > SHOWN:
+            lines[1 + SHOWN : -SHOWN] = [f"… {hidden} more rounds …"]
+        yield from lines
+
+    def _table(self) -> Iterator[str]:
+        return table(
             ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget"),
             [
                 (
@@ -180,10 +194,11 @@ def plan(
     """
     n_arms, heat_size, budget = check_problem(n_arms, heat_size, budget)
     _check_record(record)
+    _check_blind(blind)
     name, keep = find_rule(strategy)
     rounds = list(shapes(n_arms, heat_size, keep))
     if schedule == "exact":
-        pulls = _exact(rounds, budget, blind=blind, heat_size=heat_size)
+        pulls = _exact(rounds, budget, keep, blind=blind)
     elif schedule == "paper":
         pulls = _printed(name, strategy, rounds, n_arms, heat_size, budget, blind=blind)
     else:
@@ -203,15 +218,20 @@ def plan(
     )
 
 
-def _exact(rounds: list[Shape], budget: int, *, blind: bool, heat_size: int) -> list[int]:
+def _exact(rounds: list[Shape], budget: int, keep: Rule, *, blind: bool) -> list[int]:
     heats = [shape.heats for shape in rounds]
-    if budget >= sum(heats):
+    least = sum(heats)
+    if budget >= least:
         return exact_pulls(heats, budget)
     if blind:
         return blind_pulls(heats, budget)
+    arms, size = rounds[0].heats * rounds[0].size + rounds[0].byes, rounds[0].size
+    larger = min(2 * size, arms)
+    fewer = sum(shape.heats for shape in shapes(arms, larger, keep))
+    help_ = f", raise heat_size (with {larger} it takes {fewer})" if fewer < least else ""
     raise BudgetTooSmall(
-        f"budget={budget} leaves a heat without a single pull: the {len(heats)} rounds have {sum(heats)} heats. "
-        f"Give at least {sum(heats)} pulls, raise heat_size (now {heat_size}), or allow unseen heats with blind=True."
+        f"budget={budget} leaves a heat without a single pull: the {len(heats)} rounds have {least} heats. "
+        f"Give at least {least} pulls{help_}, or allow unseen heats with blind=True."
     )
 
 
@@ -252,6 +272,11 @@ def check_problem(n_arms: int, heat_size: int, budget: int) -> tuple[int, int, i
 def _check_record(record: str) -> None:
     if record not in RECORDS:
         raise InvalidArgument(f"record={record!r} is unknown; choose one of {', '.join(RECORDS)}.")
+
+
+def _check_blind(blind: bool) -> None:
+    if not isinstance(blind, bool):
+        raise InvalidArgument(f"blind={blind!r} must be True or False.")
 
 
 def _check_round(number: int, each: Round, heat_size: int, *, blind: bool) -> None:

@@ -17,6 +17,7 @@ from heats.engine.table import table
 Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
+FEWEST_TO_RESAMPLE = 10  # below, a bootstrap interval is far too narrow
 
 
 class RoundReport(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class Report(msgspec.Struct, frozen=True):
     done: bool
     winner: int | None
     runner_up: int | None
-    rivals: tuple[int, ...]
+    rivals: tuple[int, ...] | None  # None: not assessed
     sureness: Sureness | None
     rounds: tuple[RoundReport, ...]
 
@@ -80,15 +81,17 @@ def judge(
 
     ``arms`` come best first, ``observations (pulls, size)`` in their order.
     """
-    leads = _leads(observations, statistic, seed)
-    if kind is Kind.REWARDS:
+    if kind is Kind.REWARDS and statistic.per_pull is not None:
+        leads = _leads(statistic.per_pull(observations))
         apart = [lead is not None and lead.low > 0 for lead in leads]
     else:
         apart = [_wins_more(observations[:, 0], observations[:, other]) for other in range(1, len(arms))]
     rivals = tuple(arm for arm, ruled_out in zip(arms[1:], apart, strict=True) if not ruled_out)
     if kind in (Kind.WINNER, Kind.RACE):
         return _share(observations[:, 0]), rivals
-    return leads[0], rivals
+    if statistic.per_pull is not None:
+        return _leads(statistic.per_pull(observations)[:, :2])[0], rivals
+    return _bootstrap(observations, statistic, seed), rivals
 
 
 def _share(wins: Array) -> Sureness:
@@ -102,36 +105,29 @@ def _wins_more(ours: Array, theirs: Array) -> bool:
     return won > 0 and binomial_interval(won, won + lost, CONFIDENCE)[0] > 0.5
 
 
-def _leads(observations: Array, statistic: Statistic, seed: np.uint64) -> list[Sureness | None]:
-    """Return an interval for the lead of the first arm over each of the others."""
-    pulls, size = observations.shape
-    if pulls < 2:
-        return [None] * (size - 1)
-    if statistic.per_pull is None:
-        return _bootstrap(observations, statistic, seed)
-    differences = statistic.per_pull(observations)
-    differences = differences[:, :1] - differences[:, 1:]
+def _leads(values: Array) -> list[Sureness | None]:
+    """Return an interval for the mean lead of the first arm over each of the others; None from a single pull."""
+    if len(values) < 2:
+        return [None] * (values.shape[1] - 1)
     return [
-        Sureness("lead", float(each.mean()), *mean_interval(each, CONFIDENCE), CONFIDENCE, "paired Student t", pulls)
-        for each in differences.T
+        Sureness(
+            "lead", float(each.mean()), *mean_interval(each, CONFIDENCE), CONFIDENCE, "paired Student t", each.size
+        )
+        for each in (values[:, :1] - values[:, 1:]).T
     ]
 
 
-def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> list[Sureness | None]:
-    """Resample the pulls (seeded) for statistics that are no mean over pulls."""
-    pulls, size = observations.shape
-    resamples = int(np.clip(20_000_000 // (pulls * size), 100, 1000))
-    drawn = [
-        statistic(observations[chance.below(pulls, chance.hashed(seed, chance.RESAMPLE, sample, np.arange(pulls)))])
-        for sample in range(resamples)
-    ]
-    scores = np.array(drawn)
-    low, high = np.quantile(scores[:, :1] - scores[:, 1:], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
-    told = statistic(observations)
-    return [
-        Sureness("lead", float(told[0] - told[i + 1]), float(low[i]), float(high[i]), CONFIDENCE, "bootstrap", pulls)
-        for i in range(size - 1)
-    ]
+def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Sureness | None:
+    """Resample the pulls (seeded) for a statistic that is no mean over pulls; None from too few to resample."""
+    pulls = len(observations)
+    if pulls < FEWEST_TO_RESAMPLE:
+        return None
+    resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
+    which = (chance.hashed(seed, chance.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
+    scores = np.array([statistic(observations[chance.below(pulls, words)])[:2] for words in which])
+    low, high = np.quantile(scores[:, 0] - scores[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    lead = float(np.subtract(*statistic(observations)[:2]))
+    return Sureness("lead", lead, float(low), float(high), CONFIDENCE, "bootstrap", pulls)
 
 
 def describe(report: Report, names: Sequence[str]) -> str:
@@ -147,22 +143,28 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield f"runner-up:  {names[report.runner_up]}"
     if report.sureness is not None:
         yield f"how sure:   {_how_sure(report.sureness)}"
+    elif report.done:
+        yield "how sure:   not known: too few pulls, or none, of a last heat"
     if report.rivals:
         yield f"not told apart from the winner: {', '.join(names[arm] for arm in report.rivals)}"
     yield f"pulls:      {report.spent} of {report.budget}"
     if report.rounds:
         yield ""
-        titles = ("round", "arms", "heats", "pulls per heat", "stay")
+        titles = ("round", "arms", "pulls each", "stay")
         yield from table(titles, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
 
 
 def _row(number: int, each: RoundReport) -> tuple[int, ...]:
     arms = sum(map(len, each.heats)) + len(each.byes)
-    return number, arms, len(each.heats), each.pulls, len(each.survivors)
+    return number, arms, each.pulls, len(each.survivors)
 
 
 def _how_sure(sure: Sureness) -> str:
     interval = f"{sure.confidence:.0%} interval {sure.low:.3g} to {sure.high:.3g}"
+    if sure.quantity == "share" and sure.estimate == 0:
+        return f"nobody won any of the {sure.pulls} pulls of the last heat; earlier rounds or the lot decided"
     if sure.quantity == "share":
         return f"won {sure.estimate:.0%} of the {sure.pulls} pulls of the last heat ({interval})"
+    if sure.estimate < 0:  # possible where the record outranks the heat
+        return f"ahead on record, but behind by {-sure.estimate:.3g} in the last heat, {sure.pulls} pulls ({interval})"
     return f"leads by {sure.estimate:.3g} over the {sure.pulls} pulls of the last heat ({interval})"

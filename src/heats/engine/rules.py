@@ -34,6 +34,7 @@ RULES: dict[str, Rule] = {"csws": winner_stays, "csr": reject_one, "csh": halve}
 def find_rule(strategy: str | Rule) -> tuple[str, Rule]:
     """Return the name and the checked rule of a strategy given by name or as a function."""
     if isinstance(strategy, str):
+        strategy = strategy.lower()
         if strategy not in RULES:
             raise InvalidArgument(
                 f"strategy={strategy!r} is unknown; choose one of {', '.join(RULES)}, "
@@ -42,7 +43,8 @@ def find_rule(strategy: str | Rule) -> tuple[str, Rule]:
         return strategy, RULES[strategy]
     if not callable(strategy):
         raise InvalidArgument(f"strategy={strategy!r} must be one of {', '.join(RULES)} or a function f(size).")
-    return getattr(strategy, "__name__", "custom"), _checked(strategy)
+    name = getattr(strategy, "__name__", "custom")
+    return f"custom {name}" if name in RULES else name, _checked(strategy)
 
 
 def _checked(rule: Rule) -> Rule:

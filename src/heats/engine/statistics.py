@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -148,7 +149,7 @@ def expected_shortfall(alpha: float) -> Statistic:
     def score(observations: Array) -> Array:
         pulls = observations.shape[-2]
         weights = np.clip(share * pulls - np.arange(pulls), 0.0, 1.0)  # 1 … 1, the fraction, 0 … 0
-        worst: Array = np.tensordot(np.sort(observations, axis=-2), weights / (share * pulls), axes=(-2, 0))
+        worst: Array = (np.sort(observations, axis=-2) * weights[:, None]).sum(axis=-2) / (share * pulls)
         return worst
 
     return Statistic("expected_shortfall", score, parameters={"alpha": share})
@@ -174,13 +175,13 @@ def _elementwise(r: Callable[[Any], Any]) -> Callable[[Array], Array]:
     try:
         if apply(probe).shape == probe.shape:
             return apply
-    except (TypeError, ValueError):
-        pass  # made for single numbers
+    except Exception:  # whatever it says to an array: it is made for single numbers
+        pass
 
     def one(value: float) -> float:
         try:
             return float(r(value))
-        except (ArithmeticError, ValueError):
+        except (ArithmeticError, ValueError, TypeError):
             return math.nan
 
     return lambda o: np.array([one(value) for value in o.ravel().tolist()]).reshape(o.shape)
@@ -192,9 +193,10 @@ def positional(weights: Weights) -> Statistic:
     ``weights`` is a function of the heat's size, or a sequence of which a heat of m arms uses the first m;
     they must not increase from the first place to the last. Arms that share places share their weights.
     """
+    listed = None if callable(weights) else _as_weights(weights)
 
     def of(size: int) -> Array:
-        return _checked_weights(weights(size) if callable(weights) else weights, size)
+        return _checked_weights(_as_weights(weights(size)) if callable(weights) else listed, size)
 
     def per_pull(observations: Array) -> Array:
         size = observations.shape[-1]
@@ -212,36 +214,53 @@ def positional(weights: Weights) -> Statistic:
         np.put_along_axis(result, order, shared, axis=-1)
         return result
 
-    shown = getattr(weights, "__qualname__", repr(weights)) if callable(weights) else [float(w) for w in weights]
+    shown = getattr(weights, "__qualname__", repr(weights)) if listed is None else listed
     return _average("positional", per_pull, parameters={"weights": shown}, check_size=of)
 
 
-def _checked_weights(weights: Any, size: int) -> Array:
+def _as_weights(weights: Any) -> list[float]:
     try:
-        array = np.array(weights, dtype=np.float64)
+        return [float(weight) for weight in weights]
     except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.ndim != 1 or array.size < size:
         raise InvalidArgument(
-            f"positional weights {weights!r} do not cover a heat of {size} arms; give a weight per place."
-        )
-    array = array[:size]
+            f"positional weights {weights!r} must be numbers, one per place, the best place first."
+        ) from None
+
+
+def _checked_weights(weights: Any, size: int) -> Array:
+    if len(weights) < size:
+        raise InvalidArgument(f"positional weights {weights} do not cover a heat of {size} arms; give one per place.")
+    array = np.array(weights[:size])
     if not np.isfinite(array).all() or (np.diff(array) > 0).any():
         raise InvalidArgument(
-            f"positional weights {weights!r} must be finite and must not increase: the first place is the best."
+            f"positional weights {weights} must be finite and not increase: the first place is the best."
         )
     return array
+
+
+_FACTORIES: tuple[Any, ...] = (power_mean, quantile, expected_shortfall, linear, positional)
 
 
 def as_statistic(statistic: StatisticLike, sizes: Sequence[int]) -> Statistic:
     """Return a named statistic that can score heats of these sizes; a plain function goes by its own name."""
     if not callable(statistic):
         raise InvalidArgument(f"statistic={statistic!r} must be heats.mean, another statistic of heats, or a function.")
+    for factory in _FACTORIES:
+        if statistic is factory:
+            name = f"heats.{factory.__name__}"
+            raise InvalidArgument(f"{name} needs its parameter first: pass what {name}(…) returns.")
     if not isinstance(statistic, Statistic):
-        statistic = Statistic(getattr(statistic, "__qualname__", "custom"), statistic)
-    for size in sizes:
+        statistic = Statistic(
+            getattr(statistic, "__qualname__", "custom"), statistic, check_size=partial(_try, statistic)
+        )
+    for size in sorted(set(sizes)):
         statistic.check_size(size)
     return statistic
+
+
+def _try(function: Callable[[Array], Array], size: int) -> None:
+    """Try a function from outside on two made-up heats, before anything is spent on it."""
+    scores_of(Statistic(getattr(function, "__qualname__", "custom"), function), Kind.REWARDS, np.ones((2, 3, size)))
 
 
 def suited(statistic: Statistic, kind: Kind) -> Statistic:
@@ -266,7 +285,13 @@ def scores_of(statistic: Statistic, kind: Kind, observations: Array) -> Array:
     Winner shares are simple fractions whose float sums may differ in the last bit although they are
     equal; they are rounded to twelve decimals, so that a tie is a tie.
     """
-    scores = np.asarray(statistic(observations), dtype=np.float64)
+    try:
+        scores = np.asarray(statistic(observations), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        shape = observations.shape
+        raise InvalidArgument(
+            f"the statistic {statistic!r} failed on observations of shape {shape}: {error}."
+        ) from error
     expected = observations.shape[:-2] + observations.shape[-1:]
     if scores.shape != expected:
         raise InvalidArgument(

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heats.engine.elimination import best_first, credits, deal
-from heats.engine.feedback import Kind
 from heats.engine.machine import Dealt, Machine
 from heats.engine.plan import Plan, Round
 from heats.engine.report import Report, RoundReport, Sureness, judge
@@ -41,6 +40,7 @@ class Tournament(Machine):
         self._rested = np.zeros(plan.n_arms, dtype=bool)  # along _arms
         self._credit = np.zeros(plan.n_arms)
         self._pulled = np.zeros(plan.n_arms, dtype=np.int64)
+        self._largest = 1.0  # magnitude of observations so far: what rounding errors of records are relative to
         self._rounds: list[_Played] = []
         self._last_heat: Array | None = None  # observations of the final, best arm first
         super().__init__(as_statistic(statistic, [each.size for each in plan.rounds]), seed)
@@ -104,6 +104,7 @@ class Tournament(Machine):
         added = credits(observations)
         self._credit[self._dealt] += added
         self._pulled[self._dealt] += each.pulls
+        self._largest = max(self._largest, float(np.abs(observations).max()))
         if self.plan.record == "pooled":
             order = best_first(self._records()[self._dealt], scores)
         else:
@@ -114,11 +115,10 @@ class Tournament(Machine):
         self._advance()
 
     def _records(self) -> Array:
-        """Return each arm's record, the mean of its credits; all equal where records do not count."""
+        """Return each arm's record, the mean of its credits, to compare; all equal where records do not count."""
         if self.plan.record == "off":
             return np.zeros(self.plan.n_arms)
-        record: Array = self._credit / np.maximum(self._pulled, 1)
-        return record if self._kind is Kind.REWARDS else settled(record)
+        return settled(self._credit / np.maximum(self._pulled, 1) / self._largest)
 
     def _judged(self) -> tuple[Sureness | None, tuple[int, ...]]:
         """How sure the last heat is, and who cannot be told apart from its winner."""
