@@ -6,11 +6,12 @@ Exit codes: 0 done, 1 the run failed, 2 the request was wrong (one sentence, no 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import heats
+from heats.engine.table import table
 from heats.errors import HeatsError, InvalidArgument
 
 app = typer.Typer(
@@ -26,6 +27,8 @@ HeatSize = Annotated[int, typer.Option("-k", "--heat-size", help="How many are c
 Budget = Annotated[int, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
 Strategy = Annotated[str, typer.Option(help="csws (winner stays), csr (last leaves) or csh (better half stays).")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
+Feedback = Annotated[str, typer.Option(help="What bounds are about: winner or reward.")]
+Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
 Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -51,11 +54,62 @@ def plan(
     schedule: Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")] = "exact",
     record: Annotated[str, typer.Option(help="What earlier rounds decide: ties, off or pooled.")] = "ties",
     blind: Blind = False,
+    delta: Annotated[float | None, typer.Option(help="Add the gap each round resolves but for delta.")] = None,
+    feedback: Feedback = "winner",
+    sigma: Sigma = 0.5,
     json: Json = False,
 ) -> None:
     """Show every round of a tournament, and what it costs, before anything is run."""
     made = heats.plan(n_arms, heat_size, budget, strategy, schedule=schedule, record=record, blind=blind)  # type: ignore[arg-type]  # checked there
-    typer.echo(made.to_json() if json else str(made))
+    if delta is None:
+        typer.echo(made.to_json() if json else str(made))
+        return
+    from heats.theory import guarantee
+    from heats.theory.tables import rate_of_plan
+
+    promised = guarantee(made, rate_of_plan(made, feedback, delta, sigma))  # type: ignore[arg-type]  # checked there
+    if json:
+        typer.echo(_json({"plan": made, "gaps": promised.gaps, "gap": promised.gap, "delta": delta}))
+        return
+    typer.echo(made.describe({"gap resolved": [f"{gap:.3g}" for gap in promised.gaps]}))
+    typer.echo(
+        f"\nWith probability {1 - delta:g} the best candidate wins if it leads, in every heat it is in, the first one "
+        f"that leaves by more than {promised.gap:.3g} (round {promised.weakest_round + 1} is the weakest)."
+    )
+    if feedback == "winner" and promised.gap >= 1:
+        typer.echo("Shares of wins differ by 1 at most, so this is no promise yet: heats bounds says what one costs.")
+
+
+@app.command(epilog="Example: heats bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")
+def bounds(
+    n_arms: Arms,
+    heat_size: HeatSize,
+    gap: Annotated[float, typer.Option(help="How far the best leads the first that leaves, in every heat.")] = 0.1,
+    delta: Annotated[float, typer.Option(help="How likely the result may be wrong.")] = 0.05,
+    feedback: Feedback = "winner",
+    sigma: Sigma = 0.5,
+    tables: Annotated[bool, typer.Option("--tables", help="Print the paper's Tables 1-4 filled in.")] = False,
+    json: Json = False,
+) -> None:
+    """Show how much budget finds the best candidate for sure (up to delta), and how much never can."""
+    from heats.theory import tables as theory
+
+    if tables:
+        filled = theory.paper_tables(n_arms, heat_size, gap, delta, feedback, sigma)  # type: ignore[arg-type]  # checked there
+        typer.echo(_json(filled) if json else _show_tables(filled))
+        return
+    found = theory.bounds(n_arms, heat_size, gap, delta, feedback, sigma)  # type: ignore[arg-type]  # checked there
+    if json:
+        typer.echo(_json(found))
+        return
+    titles = ("strategy", "paper's formula", "exact constant", "exact plan", "tight constants", "lower bound")
+    rows = [(b.strategy, b.formula, b.printed, b.exact, b.tight, b.lower) for b in found]
+    spread = f", {sigma:g}-sub-Gaussian" if feedback == "reward" else ""
+    typer.echo(
+        f"{n_arms} candidates, heats of {heat_size}, {feedback} feedback{spread}: pulls that resolve a gap of {gap:g}"
+    )
+    typer.echo(f"with probability {1 - delta:g}\n")
+    typer.echo("\n".join(table(titles, rows)))
 
 
 @app.command(epilog="Example: heats demo --seed 7")
@@ -82,6 +136,21 @@ def demo(
     typer.echo(f"{n_arms} simulated solvers raced {heat_size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")
+
+
+def _show_tables(tables: dict[str, Any]) -> str:
+    """Return the paper's tables as text."""
+    parts = []
+    for title, rows in tables.items():
+        titles = ("algorithm", *rows[0].values)
+        parts.append("\n".join([title, "", *table(titles, [(row.algorithm, *row.values.values()) for row in rows])]))
+    return "\n\n".join(parts)
+
+
+def _json(value: object) -> str:
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ handed around before anything is run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -111,39 +111,29 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except msgspec.DecodeError as error:
             raise InvalidPlan(f"this is not JSON: {error}.") from None
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield (
+    def describe(self, columns: Mapping[str, Sequence[object]] | None = None) -> str:
+        """Return a table a person can read; ``columns`` adds more, with a value per round."""
+        more = columns or {}
+        rows = [
+            (
+                *(i, each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost),
+                *(f"{each.cost / self.budget:.1%}", *(values[i - 1] for values in more.values())),
+            )
+            for i, each in enumerate(self.rounds, 1)
+        ]
+        titles = ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget")
+        lines = list(table((*titles, *more), rows))
+        hidden = len(rows) - 2 * SHOWN
+        if hidden > SHOWN:
+            lines[1 + SHOWN : -SHOWN] = [f"… {hidden} more rounds …"]
+        summary = (
             f"{self.strategy}, {self.schedule} schedule: {self.n_arms} candidates, heats of {self.heat_size}, "
             f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds"
         )
-        yield ""
-        lines = list(self._table())
-        hidden = len(lines) - 1 - 2 * SHOWN
-        if hidden > SHOWN:
-            lines[1 + SHOWN : -SHOWN] = [f"… {hidden} more rounds …"]
-        yield from lines
+        return "\n".join([summary, "", *lines])
 
-    def _table(self) -> Iterator[str]:
-        return table(
-            ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget"),
-            [
-                (
-                    i,
-                    each.arms,
-                    each.heats,
-                    each.size,
-                    each.keep,
-                    each.byes,
-                    each.pulls,
-                    each.cost,
-                    f"{each.cost / self.budget:.1%}",
-                )
-                for i, each in enumerate(self.rounds, 1)
-            ],
-        )
+    def __str__(self) -> str:
+        return self.describe()
 
 
 def plan(

@@ -1,0 +1,91 @@
+"""The paper's theory as functions; pure, and never imported by the engine.
+
+``limits`` (tables of S_{i|Q}, who is best by them), ``rates`` (γ and its inverse), ``budgets`` (what is enough, what is
+never enough), ``guarantees`` (what any plan promises), ``instances`` (the worst cases), ``tables`` (Tables 1-4 with
+numbers). The paper's letters are at home here; ``docs/theory.md`` goes through them one by one.
+"""
+
+from heats.theory.budgets import (
+    borda_lower_bound,
+    coarser_budget,
+    coarsest_budget,
+    condorcet_lower_bound,
+    copeland_lower_bound,
+    heats_of_best,
+    least_pulls,
+    printed_budget,
+    pulls_for_rewards,
+    pulls_for_winners,
+    query_sets,
+    reward_rate,
+    round_robin_budget,
+    sets_needed,
+    sufficient_budget,
+    winner_rate,
+)
+from heats.theory.guarantees import Guarantee, guarantee, plan_for_gap, pulls_needed, smallest_budget
+from heats.theory.instances import (
+    Delayed,
+    Instance,
+    Squeezed,
+    SqueezedBorda,
+    borda_instances,
+    condorcet_instances,
+    heats_to_hide,
+    why_outside,
+)
+from heats.theory.limits import (
+    Limits,
+    Survey,
+    borda_winners,
+    condorcet_winner,
+    copeland_winners,
+    offending_heat,
+    survey,
+)
+from heats.theory.rates import Average, Categorical, Rate, Slowest, SubGaussian, UserRate
+
+__all__ = [
+    "Average",
+    "Categorical",
+    "Delayed",
+    "Guarantee",
+    "Instance",
+    "Limits",
+    "Rate",
+    "Slowest",
+    "Squeezed",
+    "SqueezedBorda",
+    "SubGaussian",
+    "Survey",
+    "UserRate",
+    "borda_instances",
+    "borda_lower_bound",
+    "borda_winners",
+    "coarser_budget",
+    "coarsest_budget",
+    "condorcet_instances",
+    "condorcet_lower_bound",
+    "condorcet_winner",
+    "copeland_lower_bound",
+    "copeland_winners",
+    "guarantee",
+    "heats_of_best",
+    "heats_to_hide",
+    "least_pulls",
+    "offending_heat",
+    "plan_for_gap",
+    "printed_budget",
+    "pulls_for_rewards",
+    "pulls_for_winners",
+    "pulls_needed",
+    "query_sets",
+    "reward_rate",
+    "round_robin_budget",
+    "sets_needed",
+    "smallest_budget",
+    "sufficient_budget",
+    "survey",
+    "why_outside",
+    "winner_rate",
+]

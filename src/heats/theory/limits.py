@@ -1,0 +1,216 @@
+"""Tables of limits S_{i|Q}: what the score of arm i tends to in heat Q, and which arms are best by it (Section 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain, combinations
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import msgspec
+import numpy as np
+
+from heats.engine import chance
+from heats.engine.baselines import RandomSets
+from heats.engine.checks import whole
+from heats.errors import InvalidArgument
+
+Heat: TypeAlias = tuple[int, ...]  # arms in increasing order
+Values: TypeAlias = tuple[float, ...]  # one per arm of a heat, in that order
+
+MOST_HEATS = 300_000  # heats looked at before a question is refused as too large
+
+
+@runtime_checkable
+class KnowsLimits(Protocol):
+    """An environment that knows what its scores tend to."""
+
+    def limits(self, heat: Heat) -> Sequence[float]:
+        """Return the limit of every arm of the heat, in its order."""
+
+
+Source: TypeAlias = Mapping[Any, Any] | Callable[[Heat], Sequence[float]] | KnowsLimits
+
+
+class Limits:
+    """The limits of all heats of 2..heat_size out of n_arms arms.
+
+    ``source`` is a dict {heat: values}, a function of the heat, or an environment that knows its limits. A heat
+    is a tuple of arms in increasing order; its values come in that order, or as a dict {arm: value}.
+    """
+
+    def __init__(self, n_arms: int, heat_size: int, source: Source) -> None:
+        self.n_arms = whole("n_arms", n_arms, 2)
+        self.heat_size = whole("heat_size", heat_size, 2, self.n_arms, "a heat has at most all arms")
+        self._look_up = _look_up(source)
+        self.values = cache(self._values)
+
+    def _values(self, heat: Heat) -> Values:
+        """Return S_{i|Q} for the arms of a heat, given in increasing order."""
+        found = self._look_up(heat)
+        if isinstance(found, Mapping):
+            missing = [arm for arm in heat if arm not in found]
+            if missing:
+                raise InvalidArgument(f"the limits of heat {heat} miss arm {missing[0]}; give a value for every arm.")
+            found = [found[arm] for arm in heat]
+        values = tuple(float(value) for value in found)
+        if len(values) != len(heat) or not all(map(math.isfinite, values)):
+            raise InvalidArgument(f"the limits of heat {heat} are {values}; give {len(heat)} finite numbers.")
+        return values
+
+    def of(self, arm: int, heat: Heat) -> float:
+        """Return S_{i|Q}."""
+        return self.values(heat)[heat.index(arm)]
+
+    def ranked(self, heat: Heat) -> Values:
+        """Return S_{(1)|Q}, S_{(2)|Q}, …: the limits of a heat, largest first."""
+        return tuple(sorted(self.values(heat), reverse=True))
+
+    def best(self, heat: Heat) -> int | None:
+        """Return the arm with the strictly largest limit of a heat; None if several share it."""
+        values = self.values(heat)
+        top = max(values)
+        return heat[values.index(top)] if values.count(top) == 1 else None
+
+    def gap(self, best: int, arm: int, heat: Heat) -> float:
+        """Return Δ_{i|Q}: how far ``arm`` is behind ``best`` in a heat."""
+        return self.of(best, heat) - self.of(arm, heat)
+
+    def decisive_gap(self, best: int, heat: Heat, place: int) -> float:
+        """Return Δ_{(l)|Q}: how far the arm in the l-th place, counted from 1, is behind ``best``."""
+        return self.of(best, heat) - self.ranked(heat)[place - 1]
+
+    def heats(self, containing: int | None = None) -> Iterator[Heat]:
+        """Yield all heats of 2..heat_size arms, or those with one arm in them."""
+        return chain.from_iterable(self.heats_of(size, containing) for size in range(2, self.heat_size + 1))
+
+    def heats_of(self, size: int, containing: int | None = None) -> Iterator[Heat]:
+        """Yield all heats of one size, or those with one arm in them."""
+        if containing is None:
+            return combinations(range(self.n_arms), size)
+        others = [arm for arm in range(self.n_arms) if arm != containing]
+        return (tuple(sorted((containing, *rest))) for rest in combinations(others, size - 1))
+
+    def count(self) -> int:
+        """Return how many heats of 2..heat_size arms there are."""
+        return sum(math.comb(self.n_arms, size) for size in range(2, self.heat_size + 1))
+
+    def check_countable(self) -> None:
+        """Refuse what would take a look at too many heats."""
+        if self.count() > MOST_HEATS:
+            raise InvalidArgument(
+                f"n_arms={self.n_arms} and heat_size={self.heat_size} make {self.count()} heats, more than "
+                f"{MOST_HEATS}: too many to look at all. Take fewer arms, or, where it can be, a sample (sample=1000)."
+            )
+
+
+def _look_up(source: Source) -> Callable[[Heat], Any]:
+    if isinstance(source, KnowsLimits):
+        return source.limits
+    if callable(source):
+        return source
+    if not isinstance(source, Mapping):
+        raise InvalidArgument(
+            f"limits {source!r} must be a dict {{heat: values}}, a function of a heat, or know limits(heat)."
+        )
+    table = {tuple(sorted(heat)): _by_arm(heat, values) for heat, values in source.items()}
+
+    def find(heat: Heat) -> Any:
+        if heat not in table:
+            raise InvalidArgument(
+                f"the table of limits misses heat {heat}; give the limits of every heat of 2..heat_size arms."
+            )
+        return table[heat]
+
+    return find
+
+
+def _by_arm(heat: Any, values: Any) -> Mapping[int, float]:
+    if isinstance(values, Mapping):
+        return values
+    listed = list(values)
+    if len(listed) != len(heat) or isinstance(heat, (set, frozenset)):
+        raise InvalidArgument(
+            f"the limits of heat {heat} are {listed}; give one value per arm; for a set of arms, a dict {{arm: value}}."
+        )
+    return dict(zip(heat, listed, strict=True))
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """Who is best by a table of limits. ``exact`` is False if only ``heats`` random heats were looked at."""
+
+    condorcet: int | None  # i*, on top of every heat it is in
+    borda: frozenset[int]  # largest mean limit over heats of size k
+    copeland: frozenset[int]  # on top of the most heats of size k
+    borda_scores: tuple[float, ...]
+    copeland_scores: tuple[float, ...]
+    exact: bool
+    heats: int
+
+
+def survey(limits: Limits, sample: int | None = None, seed: int = 0) -> Survey:
+    """Find the generalized Condorcet, Borda and Copeland winners.
+
+    Looks at all heats, and refuses if there are more than ``MOST_HEATS``; with ``sample`` it looks at so many random
+    heats of each size instead, and the answer says so: a Condorcet winner is then one that no heat seen contradicts.
+    """
+    exact = sample is None
+    if sample is None:
+        limits.check_countable()
+    heats = list(limits.heats()) if sample is None else _sampled(limits, whole("sample", sample, 1), seed)
+    unbeaten = set(range(limits.n_arms))
+    total, tops, seen = np.zeros(limits.n_arms), np.zeros(limits.n_arms), np.zeros(limits.n_arms)
+    for heat in heats:
+        values, best = limits.values(heat), limits.best(heat)
+        unbeaten -= {arm for arm in heat if arm != best}
+        if len(heat) == limits.heat_size:
+            for arm, value in zip(heat, values, strict=True):
+                seen[arm] += 1
+                total[arm] += value
+                tops[arm] += value == max(values)
+    with np.errstate(invalid="ignore"):
+        borda, copeland = np.round(total / seen, 12), tops / seen
+    return Survey(
+        condorcet=unbeaten.pop() if len(unbeaten) == 1 else None,
+        borda=_largest(borda),
+        copeland=_largest(copeland),
+        borda_scores=tuple(borda.tolist()),
+        copeland_scores=tuple(copeland.tolist()),
+        exact=exact,
+        heats=len(heats),
+    )
+
+
+def condorcet_winner(limits: Limits, sample: int | None = None, seed: int = 0) -> int | None:
+    """Return i*, the arm strictly on top of every heat of 2..k arms it is in; None if there is none (A2 fails)."""
+    return survey(limits, sample, seed).condorcet
+
+
+def borda_winners(limits: Limits, sample: int | None = None, seed: int = 0) -> frozenset[int]:
+    """Return the arms with the largest mean limit over all heats of k arms they are in."""
+    return survey(limits, sample, seed).borda
+
+
+def copeland_winners(limits: Limits, sample: int | None = None, seed: int = 0) -> frozenset[int]:
+    """Return the arms that are on top of the most heats of k arms."""
+    return survey(limits, sample, seed).copeland
+
+
+def offending_heat(limits: Limits, arm: int) -> Heat | None:
+    """Return a heat that speaks against ``arm`` being the Condorcet winner; None if (A2) holds with it."""
+    whole("arm", arm, 0, limits.n_arms - 1)
+    limits.check_countable()
+    return next((heat for heat in limits.heats(containing=arm) if limits.best(heat) != arm), None)
+
+
+def _sampled(limits: Limits, most: int, seed: int) -> list[Heat]:
+    found: list[Heat] = []
+    for size in range(2, limits.heat_size + 1):
+        sets = RandomSets(chance.root(seed), limits.n_arms, size, most)
+        found += map(tuple, sets.take(np.arange(sets.count)).tolist())
+    return found
+
+
+def _largest(scores: Any) -> frozenset[int]:
+    return frozenset(np.flatnonzero(scores == np.nanmax(scores)).tolist())

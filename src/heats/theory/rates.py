@@ -1,0 +1,186 @@
+"""How fast scores settle: γ(t) bounds |s(t) − S| after t pulls, and its quasi-inverse says how many pulls suffice."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from heats.engine.checks import between, whole
+from heats.errors import InvalidArgument
+from heats.theory.limits import Heat
+
+MOST_PULLS = 2**62  # a rate that is still too large here is refused instead of searched on
+
+
+class Rate(ABC):
+    """A non-increasing γ: ``rate(t)`` for t = 1, 2, …; ``pulls_until(alpha)`` is the first t with γ(t) ≤ alpha."""
+
+    @abstractmethod
+    def rate(self, t: int) -> float:
+        """Return γ(t)."""
+
+    def __call__(self, t: int) -> float:
+        """Return γ(t)."""
+        return self.rate(t)
+
+    def pulls_until(self, alpha: float) -> int:
+        """Return γ⁻¹(α) = min{t : γ(t) ≤ α}."""
+        return self._first(lambda value: value <= alpha, alpha)
+
+    def pulls_below(self, alpha: float) -> int:
+        """Return min{t : γ(t) < α}: where a tie at γ(t) = α could go either way."""
+        return self._first(lambda value: value < alpha, alpha)
+
+    def _first(self, enough: Callable[[float], bool], alpha: float) -> int:
+        if not alpha > 0 or math.isinf(alpha):
+            raise InvalidArgument(
+                f"alpha={alpha!r} must be a finite number above 0: scores come close, they need not arrive."
+            )
+        high = 1
+        while not enough(self.rate(high)):
+            high *= 2
+            if high > MOST_PULLS:
+                raise InvalidArgument(f"the rate is still above {alpha:g} after 2^62 pulls; ask for a larger gap.")
+        low = high // 2  # not enough there, or 0
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(self.rate(middle)) else (middle, high)
+        return high
+
+
+class UserRate(Rate):
+    """Any function of t, checked on use: finite, not negative, and not increasing between any two t asked for."""
+
+    def __init__(self, function: Callable[[int], float]) -> None:
+        if not callable(function):
+            raise InvalidArgument(f"rate={function!r} must be a function of the number of pulls.")
+        self._function = function
+        self._known: dict[int, float] = {}
+
+    def rate(self, t: int) -> float:
+        """Return the function's value at t."""
+        whole("t", t, 1)
+        if t not in self._known:
+            value = float(self._function(t))
+            if not 0 <= value < math.inf:
+                raise InvalidArgument(f"rate({t}) = {value!r} must be a finite number, not below 0.")
+            for other, known in self._known.items():
+                if (other < t and known < value) or (other > t and known > value):
+                    first, second = sorted([(other, known), (t, value)])
+                    raise InvalidArgument(
+                        f"the rate increases from {first[1]:g} at t={first[0]} to {second[1]:g} at t={second[0]}; "
+                        "a rate of convergence must not."
+                    )
+            self._known[t] = value
+        return self._known[t]
+
+
+class SubGaussian(Rate):
+    """The anytime bound for means of σ-sub-Gaussian rewards: the law of the iterated logarithm (Appendix E).
+
+    With probability 1 − γ, |s(t) − S| ≤ c(t) for all t at once. As printed, c_γ(t) = (2/t) c̃_γ(t); the factor 2 is
+    slack, and ``tight=True`` leaves it out. For a linear functional r(X), σ is that of r(X).
+    """
+
+    def __init__(self, sigma: float, gamma: float, *, tight: bool = False) -> None:
+        self.sigma = between("sigma", sigma, 0, 1e100, open_low=True)
+        self.gamma = _probability("gamma", gamma)
+        self._factor = 1.0 if tight else 2.0
+        # c(t) = factor · (1 + √½) · √(3σ²/t · ln(ln(3t/2)/ω)),  ω = γ^(2/3) ln(3/2) / 10^(2/3)
+        self._omega = (self.gamma / 10) ** (2 / 3) * math.log(1.5)
+        self._scale = 3 * (self._factor * (1 + math.sqrt(0.5)) * self.sigma) ** 2
+
+    def rate(self, t: int) -> float:
+        """Return c_γ(t)."""
+        return math.sqrt(self._scale / whole("t", t, 1) * math.log(math.log(1.5 * t) / self._omega))
+
+    def closed_form(self, alpha: float) -> int:
+        """Return the printed upper bound of ``pulls_until``: ⌈(1/c) ln(2 ln(3/(2cω))/ω)⌉ + 1, c = α²/(12(1+√½)²σ²).
+
+        For large α/σ it takes the logarithm of a number that is not positive; the exact inverse is returned there.
+        """
+        exact = self.pulls_until(alpha)
+        c = alpha**2 / self._scale
+        inner = math.log(1.5 / (c * self._omega))
+        outer = 2 * inner / self._omega
+        if outer <= 1:
+            return exact
+        return math.ceil(math.log(outer) / c) + 1
+
+
+class Categorical(Rate):
+    """The anytime bound for winner shares: the inequality of Dvoretzky, Kiefer and Wolfowitz (Appendix E).
+
+    With probability 1 − γ the shares of all arms of a heat are within c(t) of their limits for all t at once. As
+    printed, c_γ(t) = √(4 ln(2π²t²/(3γ))/t), which has two slack factors of 2; ``tight=True`` is √(2 ln(π²t²/(3γ))/t).
+    """
+
+    def __init__(self, gamma: float, *, tight: bool = False) -> None:
+        self.gamma = _probability("gamma", gamma)
+        self._front, self._inside = (2.0, math.pi**2 / 3) if tight else (4.0, 2 * math.pi**2 / 3)
+
+    def rate(self, t: int) -> float:
+        """Return c_γ(t), as a function that does not increase (the tight one would from t = 1 to 2 for γ near 1)."""
+        return max(self._c(t), self._c(2)) if whole("t", t, 1) == 1 else self._c(t)
+
+    def _c(self, t: int) -> float:
+        return math.sqrt(self._front * (math.log(self._inside / self.gamma) + 2 * math.log(t)) / t)
+
+    def closed_form(self, alpha: float) -> int:
+        """Return the printed upper bound of ``pulls_until``, from a bound on Lambert's W; else the exact inverse."""
+        exact = self.pulls_until(alpha)
+        c1 = alpha**2 / (2 * self._front)
+        ratio = math.sqrt(self._inside / self.gamma) / c1  # c2/c1, with ln(c2 t) ≤ c1 t to be solved
+        if ratio <= 1 or math.log(ratio) <= 0 or math.log(ratio * math.e) + math.log(math.log(ratio)) <= 0:
+            return exact
+        return math.ceil((math.log(ratio * math.e) + math.log(math.log(ratio))) / c1) + 1
+
+
+class Slowest(Rate):
+    """γ̄, the maximum of several rates. Its inverse is the maximum of theirs (the paper writes a minimum)."""
+
+    def __init__(self, rates: Iterable[Rate]) -> None:
+        self._rates = tuple(rates)
+        if not self._rates:
+            raise InvalidArgument("the slowest of no rates is not defined; give at least one.")
+
+    def rate(self, t: int) -> float:
+        """Return the largest of the rates at t."""
+        return max(rate.rate(t) for rate in self._rates)
+
+    def pulls_until(self, alpha: float) -> int:
+        """Return the largest of the inverses."""
+        return max(rate.pulls_until(alpha) for rate in self._rates)
+
+
+class Average(Rate):
+    """γ̂_i, the mean of the rates of the heats an arm is in (Appendix C)."""
+
+    def __init__(self, rates: Iterable[Rate]) -> None:
+        self._rates = tuple(rates)
+
+    def rate(self, t: int) -> float:
+        """Return the mean of the rates at t."""
+        return math.fsum(rate.rate(t) for rate in self._rates) / len(self._rates)
+
+
+Rates: TypeAlias = Rate | Callable[[int, Heat], Rate]  # one for all, or one per arm and heat: γ_{i|Q}
+
+
+def rate_of(rates: Rates, arm: int, heat: Heat) -> Rate:
+    """Return γ_{i|Q}."""
+    return rates if isinstance(rates, Rate) else rates(arm, heat)
+
+
+def slowest_of(rates: Rates, heat: Heat) -> Rate:
+    """Return γ̄_Q, the worst rate of a heat."""
+    return rates if isinstance(rates, Rate) else Slowest(rates(arm, heat) for arm in heat)
+
+
+def _probability(name: str, value: float) -> float:
+    number = between(name, value, 0, 1, open_low=True)
+    if number == 1:
+        raise InvalidArgument(f"{name}={value!r} must be below 1: a bound that may always fail says nothing.")
+    return number

@@ -1,0 +1,131 @@
+"""The paper's Tables 1-4 filled in with numbers, and the budgets a user asks for, strategy by strategy."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from heats.engine.plan import Plan, check_problem
+from heats.engine.rules import RULES
+from heats.engine.schedule import printed_heats, printed_rounds, shapes
+from heats.errors import InvalidArgument
+from heats.theory.budgets import check_delta, check_gap, query_sets, reward_rate, winner_rate
+from heats.theory.guarantees import smallest_budget
+from heats.theory.rates import Categorical, SubGaussian
+
+Setting: TypeAlias = Literal["winner", "reward"]
+
+SETTINGS = ("winner", "reward")
+
+
+def rate_for(
+    feedback: Setting, delta: float, heat_size: int, rounds: int, sigma: float = 0.5, *, tight: bool = False
+) -> Categorical | SubGaussian:
+    """Return the rate that holds with probability 1 − δ in all heats of i* of so many rounds.
+
+    ``sigma`` is for rewards: ½ is right for all that lie within an interval of length 1.
+    """
+    if feedback == "winner":
+        return winner_rate(delta, rounds, tight=tight)
+    if feedback == "reward":
+        return reward_rate(delta, heat_size, rounds, sigma, tight=tight)
+    raise InvalidArgument(f"feedback={feedback!r} is unknown; choose one of {', '.join(SETTINGS)}.")
+
+
+def rate_of_plan(
+    plan: Plan, feedback: Setting, delta: float, sigma: float = 0.5, *, tight: bool = False
+) -> Categorical | SubGaussian:
+    """Return the rate to judge a plan by, with the confidence shared among its own rounds."""
+    return rate_for(feedback, delta, plan.heat_size, len(plan.rounds), sigma, tight=tight)
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """What it takes a strategy to resolve a gap with confidence, in pulls."""
+
+    strategy: str
+    formula: int  # C·R·⌈n/k⌉ + 1 with the closed form of C: what the corollaries ask for
+    printed: int  # the same with the exact C, the smallest number of pulls per heat
+    exact: int  # smallest budget of the exact plan, same kind of rate
+    tight: int  # the same without the slack in the paper's constants
+    lower: int  # Theorem 1 (i): no algorithm can do with less in the worst case of this rate
+
+
+def bounds(n_arms: int, heat_size: int, gap: float, delta: float, feedback: Setting, sigma: float = 0.5) -> list[Bound]:
+    """Return the budgets for all strategies, if every decisive gap is at least ``gap``."""
+    n, k, _ = check_problem(n_arms, heat_size, 1)
+    half = check_gap(gap) / 2
+    check_delta(delta)
+    rows = []
+    for strategy, rule in RULES.items():
+        rounds, heats = printed_rounds(strategy, n, k), -(-n // k)
+        printed = rate_for(feedback, delta, k, rounds, sigma)
+        happening = len(list(shapes(n, k, rule)))
+        rows.append(
+            Bound(
+                strategy=strategy,
+                formula=printed.closed_form(half) * rounds * heats + 1,
+                printed=printed.pulls_until(half) * rounds * heats + 1,
+                exact=smallest_budget(n, k, strategy, gap, rate_for(feedback, delta, k, happening, sigma)),
+                tight=smallest_budget(n, k, strategy, gap, rate_for(feedback, delta, k, happening, sigma, tight=True)),
+                lower=heats * rate_for(feedback, delta, k, 1, sigma, tight=True).pulls_until(half),
+            )
+        )
+    return rows
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A line of one of the paper's tables."""
+
+    algorithm: str
+    values: dict[str, str | int | float]
+
+
+def paper_tables(
+    n_arms: int, heat_size: int, gap: float, delta: float, feedback: Setting, sigma: float = 0.5
+) -> dict[str, list[Row]]:
+    """Return Tables 1-4 for given n and k; where they need γ and gaps, all gaps are ``gap`` and γ is the setting's."""
+    n, k, _ = check_problem(n_arms, heat_size, 1)
+    half = check_gap(gap) / 2
+    sufficient = {
+        strategy: printed_rounds(strategy, n, k)
+        * -(-n // k)
+        * rate_for(feedback, delta, k, printed_rounds(strategy, n, k), sigma).pulls_until(half)
+        for strategy in RULES
+    }
+    every = math.comb(n, k)
+    round_robin = every * rate_for(feedback, delta, k, 1, sigma).pulls_until(half)
+    return {
+        "Table 1: sufficient budget z": [Row(name.upper(), {"budget": z}) for name, z in sufficient.items()],
+        "Table 2: rounds, heats and query sets": [
+            Row("RoundRobin", {"R": 1, "P_1": every, "query sets": every, "bound on them": every}),
+            *(_table_2(name, n, k) for name in RULES),
+        ],
+        "Table 3: sufficient budget, with RoundRobin": [
+            Row("RoundRobin", {"budget": round_robin}),
+            *(Row(name.upper(), {"budget": z}) for name, z in sufficient.items()),
+        ],
+        "Table 4: order of the budget in stochastic settings": [_table_4(name, n, k, gap, delta) for name in RULES],
+    }
+
+
+def _table_2(strategy: str, n: int, k: int) -> Row:
+    exact, bound = query_sets(strategy, n, k)
+    first = next(printed_heats(strategy, n, k))
+    values: dict[str, str | int | float] = {
+        "R": printed_rounds(strategy, n, k),
+        "P_1": first,
+        "query sets": exact,
+        "bound on them": round(float(bound), 1),
+    }
+    return Row(strategy.upper(), values)
+
+
+def _table_4(strategy: str, n: int, k: int, gap: float, delta: float) -> Row:
+    """Return the expressions of Table 4 as printed: orders of magnitude, without their constants."""
+    rounds = printed_rounds(strategy, n, k)
+    size = rounds * -(-n // k) / gap**2
+    rewards = size * math.log(k * rounds / delta * math.log(k * rounds / (gap * delta)))
+    winners = size * math.log(rounds / (delta * gap**4))
+    return Row(strategy.upper(), {"reward": round(rewards), "preference": round(winners)})
