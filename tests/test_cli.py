@@ -59,10 +59,33 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"heats {heats.__version__}\n"
     assert run([]) == 0
     overview = capsys.readouterr().out
-    for command in ("plan", "demo"):
+    for command in ("plan", "bounds", "demo"):
         assert command in overview
         assert run([command, "--help"]) == 0
         assert f"Example: heats {command}" in capsys.readouterr().out
+
+
+def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    """Budgets per strategy, as text and JSON; the paper's tables; the gap each round of a plan resolves."""
+    assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")) == 0
+    shown = capsys.readouterr().out
+    assert "strategy  paper's formula  exact constant  exact plan  tight constants  lower bound" in shown
+    assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback reward --sigma 0.2 --json")) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["strategy"] for row in rows] == ["csws", "csr", "csh"]
+    assert all(str(row["exact"]) not in shown for row in rows)
+    assert run(shlex.split("bounds -n 1000 -k 10 --tables")) == 0
+    assert "263409560461970212832400" in capsys.readouterr().out
+    assert run(shlex.split("bounds -n 1000 -k 10 --tables --json")) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 4
+    assert run(shlex.split("plan -n 100 -k 4 -B 50000 --delta 0.05 --feedback reward --sigma 0.1")) == 0
+    shown = capsys.readouterr().out
+    assert "gap resolved" in shown
+    assert "With probability 0.95 the best candidate wins" in shown
+    assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05")) == 0
+    assert "this is no promise yet" in capsys.readouterr().out
+    assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05 --json")) == 0
+    assert len(json.loads(capsys.readouterr().out)["gaps"]) == 7
 
 
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,6 +114,12 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("plan --frobnicate", "--frobnicate"),
         ("plan -n 10", "See 'heats plan --help'"),
         ("plan -n 100 -k 4 -B 49", "or allow unseen heats with --blind"),
+        ("bounds -n 10 -k 3 --gap 0", "gap=0"),
+        ("bounds -n 10 -k 3 --delta 2", "delta=2"),
+        ("bounds -n 10 -k 3 --feedback votes", "choose one of winner, reward"),
+        ("bounds -n 10 -k 3 --feedback reward --sigma 0", "sigma=0"),
+        ("plan -n 100 -k 4 -B 500 --delta 0.1 --record pooled", "record='pooled'"),
+        ("plan -n 100 -k 4 -B 40 --blind --delta 0.1", "makes no pull"),
         ("demo --seed -1", "seed=-1"),
         ("demo --pause -1", "--pause -1"),
         ("demo -B 3", "Give at least"),

@@ -125,7 +125,7 @@ def test_a_guarantee_is_kept_without_exception() -> None:
 
 
 def test_sufficient_budgets_are_sufficient_and_ordered() -> None:
-    """The budgets z ≤ z1 ≤ z2 = Table 1, and the printed schedule with a larger budget than z2 returns i* (odd CSH may refuse)."""
+    """The budgets z ≤ z1 ≤ z2 = Table 1; the printed schedule with more than z2 returns i* (odd CSH may refuse)."""
     tried = 0
     for seed in range(150):
         draw = random.Random(seed)

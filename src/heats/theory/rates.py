@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import TypeAlias
 
 from heats.engine.checks import between, whole
@@ -58,6 +60,7 @@ class UserRate(Rate):
             raise InvalidArgument(f"rate={function!r} must be a function of the number of pulls.")
         self._function = function
         self._known: dict[int, float] = {}
+        self._asked: list[int] = []  # its keys, in order
 
     def rate(self, t: int) -> float:
         """Return the function's value at t."""
@@ -66,14 +69,15 @@ class UserRate(Rate):
             value = float(self._function(t))
             if not 0 <= value < math.inf:
                 raise InvalidArgument(f"rate({t}) = {value!r} must be a finite number, not below 0.")
-            for other, known in self._known.items():
-                if (other < t and known < value) or (other > t and known > value):
-                    first, second = sorted([(other, known), (t, value)])
-                    raise InvalidArgument(
-                        f"the rate increases from {first[1]:g} at t={first[0]} to {second[1]:g} at t={second[0]}; "
-                        "a rate of convergence must not."
-                    )
             self._known[t] = value
+            place = bisect_left(self._asked, t)
+            self._asked.insert(place, t)
+            for earlier, later in pairwise(self._asked[max(0, place - 1) : place + 2]):
+                if self._known[earlier] < self._known[later]:
+                    raise InvalidArgument(
+                        f"the rate increases from {self._known[earlier]:g} at t={earlier} to {self._known[later]:g} "
+                        f"at t={later}; a rate of convergence must not."
+                    )
         return self._known[t]
 
 
