@@ -69,15 +69,17 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     """Budgets per strategy, as text and JSON; the paper's tables; the gap each round of a plan resolves."""
     assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")) == 0
     shown = capsys.readouterr().out
-    assert "strategy  paper's formula  exact constant  exact plan  tight constants  lower bound" in shown
+    assert "strategy  paper's formula  exact constant  exact plan  tight constants  worst case" in shown
     assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback reward --sigma 0.2 --json")) == 0
-    rows = json.loads(capsys.readouterr().out)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["gap"], told["sigma"]) == (0.1, 0.2)
+    rows = told["bounds"]
     assert [row["strategy"] for row in rows] == ["csws", "csr", "csh"]
     assert all(str(row["exact"]) not in shown for row in rows)
     assert run(shlex.split("bounds -n 1000 -k 10 --tables")) == 0
     assert "263409560461970212832400" in capsys.readouterr().out
     assert run(shlex.split("bounds -n 1000 -k 10 --tables --json")) == 0
-    assert len(json.loads(capsys.readouterr().out)) == 4
+    assert len(json.loads(capsys.readouterr().out)["tables"]) == 4
     assert run(shlex.split("plan -n 100 -k 4 -B 50000 --delta 0.05 --feedback reward --sigma 0.1")) == 0
     shown = capsys.readouterr().out
     assert "gap resolved" in shown

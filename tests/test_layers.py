@@ -17,9 +17,12 @@ LAYERS = [
     {"errors"},
     {"engine"},
     {"theory"},
+    {"environments"},
+    {"simulation"},
     {"drive", "progress"},
     {"find", "__init__"},
-    {"demo", "cli", "__main__"},
+    {"demo", "replay", "reproduce"},
+    {"cli", "__main__"},
 ]
 
 # Within the engine: the order of the data flow.

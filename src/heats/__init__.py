@@ -32,6 +32,18 @@ from heats.find import Found, find_best
 
 __version__ = "0.1.0"
 
+
+def __getattr__(name: str) -> object:
+    """Import what not everybody needs when it is first asked for, so that ``import heats`` stays light."""
+    from importlib import import_module
+
+    if name == "simulate":
+        return import_module("heats.simulation").simulate
+    if name in ("environments", "theory"):
+        return import_module(f"heats.{name}")
+    raise AttributeError(f"module 'heats' has no attribute {name!r}")
+
+
 __all__ = [
     "BestWorst",
     "Found",
@@ -48,6 +60,7 @@ __all__ = [
     "Sureness",
     "Tournament",
     "Winner",
+    "environments",
     "errors",
     "expected_shortfall",
     "find_best",
@@ -58,5 +71,7 @@ __all__ = [
     "positional",
     "power_mean",
     "quantile",
+    "simulate",
+    "theory",
     "win_rate",
 ]

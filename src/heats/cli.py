@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 the run failed, 2 the request was wrong (one sentence, no 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ import typer
 import heats
 from heats.engine.table import table
 from heats.errors import HeatsError, InvalidArgument
+from heats.progress import counting
 
 app = typer.Typer(
     name="heats",
@@ -29,6 +31,8 @@ Strategy = Annotated[str, typer.Option(help="csws (winner stays), csr (last leav
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Feedback = Annotated[str, typer.Option(help="What bounds are about: winner or reward.")]
 Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
+Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
+Record = Annotated[str, typer.Option(help="What earlier rounds decide: ties, off or pooled.")]
 Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -51,8 +55,8 @@ def plan(
     heat_size: HeatSize,
     budget: Budget,
     strategy: Strategy = "csh",
-    schedule: Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")] = "exact",
-    record: Annotated[str, typer.Option(help="What earlier rounds decide: ties, off or pooled.")] = "ties",
+    schedule: Schedule = "exact",
+    record: Record = "ties",
     blind: Blind = False,
     delta: Annotated[float | None, typer.Option(help="Add the gap each round resolves but for delta.")] = None,
     feedback: Feedback = "winner",
@@ -69,7 +73,8 @@ def plan(
 
     promised = guarantee(made, rate_of_plan(made, feedback, delta, sigma))  # type: ignore[arg-type]  # checked there
     if json:
-        typer.echo(_json({"plan": made, "gaps": promised.gaps, "gap": promised.gap, "delta": delta}))
+        told = {"delta": delta, "feedback": feedback, "sigma": sigma, "weakest_round": promised.weakest_round}
+        typer.echo(_json({"plan": made, "gaps": promised.gaps, "gap": promised.gap, **told}))
         return
     typer.echo(made.describe({"gap resolved": [f"{gap:.3g}" for gap in promised.gaps]}))
     typer.echo(
@@ -91,25 +96,36 @@ def bounds(
     tables: Annotated[bool, typer.Option("--tables", help="Print the paper's Tables 1-4 filled in.")] = False,
     json: Json = False,
 ) -> None:
-    """Show how much budget finds the best candidate for sure (up to delta), and how much never can."""
+    """Show how much budget surely finds the best candidate (but for delta), by the paper's theorems."""
     from heats.theory import tables as theory
 
-    if tables:
-        filled = theory.paper_tables(n_arms, heat_size, gap, delta, feedback, sigma)  # type: ignore[arg-type]  # checked there
-        typer.echo(_json(filled) if json else _show_tables(filled))
-        return
-    found = theory.bounds(n_arms, heat_size, gap, delta, feedback, sigma)  # type: ignore[arg-type]  # checked there
-    if json:
-        typer.echo(_json(found))
-        return
-    titles = ("strategy", "paper's formula", "exact constant", "exact plan", "tight constants", "lower bound")
-    rows = [(b.strategy, b.formula, b.printed, b.exact, b.tight, b.lower) for b in found]
+    problem = {
+        "n_arms": n_arms,
+        "heat_size": heat_size,
+        "gap": gap,
+        "delta": delta,
+        "feedback": feedback,
+        "sigma": sigma,
+    }
     spread = f", {sigma:g}-sub-Gaussian" if feedback == "reward" else ""
-    typer.echo(
-        f"{n_arms} candidates, heats of {heat_size}, {feedback} feedback{spread}: pulls that resolve a gap of {gap:g}"
-    )
-    typer.echo(f"with probability {1 - delta:g}\n")
+    about = f"{n_arms} candidates, heats of {heat_size}, gap {gap:g}, {feedback} feedback{spread}, delta {delta:g}"
+    if tables:
+        filled = theory.paper_tables(**problem)  # type: ignore[arg-type]  # checked there
+        typer.echo(_json({**problem, "tables": filled}) if json else f"{about}\n\n{_show_tables(filled)}")
+        return
+    found = theory.bounds(**problem)  # type: ignore[arg-type]  # checked there
+    if json:
+        typer.echo(_json({**problem, "bounds": found}))
+        return
+    titles = ("strategy", "paper's formula", "exact constant", "exact plan", "tight constants", "worst case")
+    rows = [(b.strategy + "*" * (not b.proven), b.formula, b.printed, b.exact, b.tight, b.worst_case) for b in found]
+    typer.echo(f"Pulls that surely find the best: {about}\n")
     typer.echo("\n".join(table(titles, rows)))
+    if not all(b.proven for b in found):
+        typer.echo("\n* the printed schedule has more rounds here than its bound R: the first two promise nothing.")
+    typer.echo(
+        "\nThe worst case is what Theorem 1 asks of anybody against adversarial scores; random ones need far less."
+    )
 
 
 @app.command(epilog="Example: heats demo --seed 7")
@@ -136,6 +152,132 @@ def demo(
     typer.echo(f"{n_arms} simulated solvers raced {heat_size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")
+
+
+@app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --strategy csh --feedback winner --reps 10000")
+def simulate(
+    n_arms: Arms,
+    heat_size: HeatSize,
+    budget: Budget,
+    strategy: Annotated[str, typer.Option(help="csws, csr, csh or round-robin.")] = "csh",
+    schedule: Schedule = "exact",
+    record: Record = "ties",
+    blind: Blind = False,
+    feedback: Annotated[str, typer.Option(help="What is seen of a heat: reward or winner.")] = "reward",
+    statistic: Annotated[str, typer.Option(help="mean, median, win_rate or power_mean (q = 2).")] = "mean",
+    gap: Annotated[float, typer.Option(help="How far the best arm leads every heat it is in.")] = 0.1,
+    decoy: Annotated[bool, typer.Option("--decoy", help="Set the Borda winner apart.")] = False,
+    reps: Annotated[int, typer.Option(help="How many tournaments to play.")] = 10_000,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Play many tournaments in the paper's synthetic world and count how often the best arm is found."""
+    from heats.environments import Environment, Gaussian, Winners
+    from heats.simulation import simulate as play
+
+    _choose("statistic", statistic, ("mean", "median", "win_rate", "power_mean"))
+    _choose("feedback", feedback, ("reward", "winner"))
+    chosen = heats.power_mean(2) if statistic == "power_mean" else getattr(heats, statistic)
+    world: Environment = Gaussian(n_arms, gap, decoy, seed)
+    if feedback == "winner":
+        world = Winners(world)
+    algorithm = _algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, chosen)
+    with counting("tournaments") as tick:
+        found = play(algorithm, world, reps, seed, chosen, watch=tick)
+    low, high = found.interval
+    if json:
+        told = {"strategy": strategy, "reps": reps, "pulls": found.pulls, "successes": found.successes}
+        typer.echo(_json({**told, "success_rate": found.success_rate, "low": low, "high": high}))
+        return
+    typer.echo(
+        f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} tournaments of {found.pulls} pulls"
+        f": {found.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
+    )
+
+
+@app.command(epilog="Example: heats replay runs.csv -k 4 -B 300 --strategy csh --values runtime")
+def replay(
+    path: Annotated[str, typer.Argument(help="An ASlib folder, a PrefLib file (.soc, …), a .npz or a .csv.")],
+    heat_size: HeatSize,
+    budget: Budget,
+    strategy: Annotated[str, typer.Option(help="csws, csr, csh or round-robin.")] = "csh",
+    schedule: Schedule = "exact",
+    record: Record = "ties",
+    blind: Blind = False,
+    values: Annotated[str | None, typer.Option(help="What a .csv holds: score, loss or runtime.")] = None,
+    feedback: Annotated[str | None, typer.Option(help="winner, ranking or seconds, where the file allows.")] = None,
+    reps: Annotated[int, typer.Option(help="How many tournaments to play.")] = 1000,
+    seed: Seed = 0,
+    top: Annotated[int, typer.Option(help="How many of the arms found most often to show.")] = 5,
+    json: Json = False,
+) -> None:
+    """Play tournaments on recorded runs, scores or votes: how often which arm is found, and what that costs."""
+    from heats.environments import read
+    from heats.replay import replay as play
+
+    world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
+    algorithm = _algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind)
+    with counting("tournaments") as tick:
+        found = play(world, algorithm, reps, seed, top, tick)
+    typer.echo(_json(found) if json else _show_replay(found, strategy))
+
+
+@app.command(epilog="Example: heats reproduce fig-reward --reps 1000 --out reproduction")
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="fig-reward, …, tables, claims, or all.")] = None,
+    reps: Annotated[int, typer.Option(help="Tournaments per point of a curve.")] = 1000,
+    out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
+    seed: Seed = 0,
+    workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
+) -> None:
+    """Reproduce the paper's synthetic experiments: figures, tables, and each of its claims with a verdict."""
+    from pathlib import Path
+
+    from heats.reproduce import reproduce as run_all
+
+    with counting("points") as tick:
+        written = run_all(names or [], Path(out), reps, seed, workers, tick)
+    typer.echo("\n".join(str(path) for path in written))
+
+
+def _algorithm(
+    n_arms: int,
+    heat_size: int,
+    budget: int,
+    strategy: str,
+    schedule: str,
+    record: str,
+    blind: bool,
+    statistic: Any = heats.mean,
+) -> Any:
+    if strategy == "round-robin":
+        return heats.RoundRobin(n_arms, heat_size, budget, statistic=statistic)
+    return heats.plan(n_arms, heat_size, budget, strategy, schedule=schedule, record=record, blind=blind)  # type: ignore[arg-type]  # checked there
+
+
+def _choose(name: str, value: str, among: Iterable[str]) -> None:
+    if value not in among:
+        raise InvalidArgument(f"--{name} {value} is unknown; choose one of {', '.join(among)}.")
+
+
+def _show_replay(found: Any, strategy: str) -> str:
+    titles = ["arm", "found", "95% interval"]
+    rows = [[pick.name, f"{pick.share:.1%}", f"{pick.low:.1%} to {pick.high:.1%}"] for pick in found.picks]
+    runtimes = found.best_seconds is not None
+    if runtimes:
+        titles.append("mean seconds")
+        rows = [[*row, f"{pick.seconds:.1f}"] for row, pick in zip(rows, found.picks, strict=True)]
+    lines = [
+        f"{strategy} on {found.rows} rows of {found.arms} arms, {found.reps} tournaments of {found.pulls} pulls",
+        "",
+        *table(titles, rows),
+        "",
+        f"best arm {found.best}: found in {found.best_share:.1%}",
+    ]
+    if runtimes:
+        lines.append(f"mean seconds of the arm found: {found.pick_seconds:.1f} (best: {found.best_seconds:.1f})")
+        lines.append(f"seconds of a tournament, its heats run in parallel: {found.total_seconds:.0f}")
+    return "\n".join(lines)
 
 
 def _show_tables(tables: dict[str, Any]) -> str:

@@ -31,3 +31,7 @@ class OutOfTurn(HeatsError):
 
 class ComparisonFailed(HeatsError):
     """The user's ``compare`` raised; the original error is the cause."""
+
+
+class BrokenFile(InvalidArgument):
+    """A file that is not what its name or its header promises; the message has file and line."""

@@ -15,8 +15,34 @@ REFRESH = 0.1  # seconds between two looks at the tournament
 @contextmanager
 def watching(tournament: Tournament, names: Sequence[str], *, show: bool) -> Iterator[Callable[[], None]]:
     """Yield a function to call after every pull; it keeps a bar with round, heats and leader up to date."""
-    if not show or not sys.stderr.isatty():
+    if not show:
         yield lambda: None
+        return
+    last = 0.0
+    with _bar("") as update:
+
+        def watch() -> None:
+            nonlocal last
+            if update is not None and (time.monotonic() - last >= REFRESH or tournament.done):
+                update(tournament.spent, tournament.plan.cost, _state(tournament, names))
+                last = time.monotonic()
+
+        watch()
+        yield watch
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of (done, total) that keeps a bar up to date."""
+    with _bar(what) as update:
+        yield lambda done, total: None if update is None else update(done, total, what)
+
+
+@contextmanager
+def _bar(text: str) -> Iterator[Callable[[int, int, str], None] | None]:
+    """Yield a function of (done, total, text), or None where nobody is watching."""
+    if not sys.stderr.isatty():
+        yield None
         return
     from rich.console import Console
     from rich.markup import escape
@@ -24,17 +50,8 @@ def watching(tournament: Tournament, names: Sequence[str], *, show: bool) -> Ite
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=tournament.plan.cost)
-        last = 0.0
-
-        def watch() -> None:
-            nonlocal last
-            if time.monotonic() - last >= REFRESH or tournament.done:
-                bar.update(task, completed=tournament.spent, description=escape(_state(tournament, names)))
-                last = time.monotonic()
-
-        watch()
-        yield watch
+        task = bar.add_task(escape(text), total=None)
+        yield lambda done, total, now: bar.update(task, completed=done, total=total, description=escape(now))
 
 
 def _state(tournament: Tournament, names: Sequence[str]) -> str:

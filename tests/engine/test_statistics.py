@@ -215,6 +215,18 @@ def test_a_statistic_that_fails_later_changes_nothing() -> None:
     assert tournament.spent == 2
 
 
+@pytest.mark.parametrize("statistic", [*EVERY, power_mean(1.5), positional(abs)], ids=repr)
+def test_statistics_travel_to_other_processes(statistic: Statistic) -> None:
+    """By what made them; the plain ones stay the very same objects."""
+    import pickle
+
+    again = pickle.loads(pickle.dumps(statistic))
+    assert repr(again) == repr(statistic)
+    assert (again is statistic) == (statistic.name in ("mean", "median", "win_rate"))
+    if statistic.parameters.get("weights") != "abs":
+        assert np.array_equal(again(np.eye(3)), statistic(np.eye(3)))
+
+
 def test_a_plain_function_is_a_statistic() -> None:
     """It goes by its own name."""
 

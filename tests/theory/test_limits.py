@@ -99,6 +99,13 @@ def test_ties_leave_no_condorcet_winner() -> None:
     assert copeland_winners(tied) == {0, 1}
 
 
+@pytest.mark.parametrize("scale", [1e-14, 1.0, 1e90])
+def test_winners_do_not_depend_on_the_scale(scale: float) -> None:
+    """Ties are relative, and sums do not overflow."""
+    limits = Limits(4, 2, lambda heat: [scale * (4 - arm) for arm in heat])
+    assert (condorcet_winner(limits), borda_winners(limits), copeland_winners(limits)) == (0, {0}, {0})
+
+
 def test_sources_of_limits() -> None:
     """A dict with lists or dicts, keys in any order or sets; a function; an environment that knows."""
     by_list = Limits(3, 2, {(1, 0): (0.9, 0.1), (0, 2): (0.2, 0.8), (2, 1): (0.3, 0.7)})
@@ -115,14 +122,20 @@ def test_sources_of_limits() -> None:
 def test_too_many_heats_are_refused_or_sampled() -> None:
     """C(60, 10) is out of reach; a sample says that it is one."""
     limits = Limits(60, 10, lambda heat: [1.0 if arm == 7 else 0.5 - arm / 1000 for arm in heat])
-    with pytest.raises(InvalidArgument, match=r"more than 300000: too many to look at all.*sample"):
+    with pytest.raises(InvalidArgument, match=r"more than 300000 heats: too many to look at all.*sample"):
         condorcet_winner(limits)
     with pytest.raises(InvalidArgument, match="too many"):
         offending_heat(limits, 3)
     found = survey(limits, sample=300, seed=1)
     assert (found.condorcet, found.exact, found.heats) == (7, False, 9 * 300)
-    assert borda_winners(limits, sample=300) == {7}
-    assert copeland_winners(limits, sample=300) == {7}
+    assert found.borda == found.copeland == {7}
+    few = survey(limits, sample=2, seed=1)
+    assert few.condorcet is None  # several arms are not contradicted by so few heats
+    assert 7 in few.unbeaten
+    assert None in few.borda_scores
+    for function in (borda_winners, copeland_winners):
+        with pytest.raises(InvalidArgument, match="too many"):
+            function(Limits(20_000, 10_000, lambda heat: [0.0] * len(heat)))
 
 
 @pytest.mark.parametrize(
@@ -132,6 +145,15 @@ def test_too_many_heats_are_refused_or_sampled() -> None:
         (lambda: Limits(1, 2, {}), "n_arms=1"),
         (lambda: Limits(3, 2, 5), "must be a dict"),
         (lambda: Limits(3, 2, {(0, 1): (1, 2, 3)}), "one value per arm"),
+        (lambda: Limits(3, 2, {(0, 1): 5}), "one value per arm"),
+        (lambda: Limits(3, 2, {5: (1, 2)}), "one value per arm"),
+        (lambda: Limits(3, 2, {(0, 1): (1, 2), (1, 0): (2, 1)}), "twice"),
+        (lambda: Limits(2, 2, lambda heat: "ab").values((0, 1)), "finite numbers"),
+        (lambda: Limits(2, 2, lambda heat: None).values((0, 1)), "finite numbers"),
+        (lambda: Limits(3, 2, lambda heat: [1.0, 2.0]).of(2, (0, 1)), "arm 2 is not in heat"),
+        (lambda: Limits(3, 2, lambda heat: [1.0, 2.0]).values((1, 0)), "in increasing order"),
+        (lambda: Limits(3, 2, lambda heat: [1.0, 2.0]).decisive_gap(0, (0, 1), 0), "place=0"),
+        (lambda: Limits(3, 2, lambda heat: [1.0, 2.0]).decisive_gap(0, (0, 1), 3), "place=3"),
         (lambda: Limits(3, 2, {frozenset({0, 1}): (1, 2)}), "for a set of arms"),
         (lambda: condorcet_winner(Limits(3, 2, {(0, 1): (1, 2)})), r"misses heat \(0, 2\)"),
         (lambda: condorcet_winner(Limits(2, 2, {(0, 1): {0: 1}})), "miss arm 1"),

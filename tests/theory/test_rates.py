@@ -52,6 +52,8 @@ def test_the_printed_constants() -> None:
         2 * (1 + math.sqrt(0.5)) * math.sqrt(3 * sigma**2 / t * math.log(inside))
     )
     assert SubGaussian(sigma, gamma, tight=True).rate(t) == pytest.approx(SubGaussian(sigma, gamma).rate(t) / 2)
+    tight = math.sqrt(2 * math.log(math.pi**2 * t**2 / (3 * gamma)) / t)
+    assert Categorical(gamma, tight=True).rate(t) == pytest.approx(tight)
     assert Categorical(gamma).rate(t) == pytest.approx(math.sqrt(4 * math.log(2 * math.pi**2 * t**2 / (3 * gamma)) / t))
 
 
@@ -85,6 +87,16 @@ def test_closed_forms_as_printed() -> None:
     assert Categorical(delta / rounds).closed_form(gap / 2) == expected
 
 
+def test_a_shared_confidence_may_be_beyond_floating_point() -> None:
+    """One set among C(2000, 1000): the logarithm is all that counts."""
+    among = math.comb(2000, 1000)
+    assert Categorical(0.05, among=100).rate(9) == pytest.approx(Categorical(0.0005).rate(9))
+    assert SubGaussian(1, 0.05, among=100).rate(9) == pytest.approx(SubGaussian(1, 0.0005).rate(9))
+    for rate in (Categorical(0.05, among=among), SubGaussian(1, 0.05, among=among)):
+        assert rate.closed_form(0.1) >= rate.pulls_until(0.1) > 10_000
+        assert rate.closed_form(1e40) >= rate.pulls_until(1e40) == 1
+
+
 @pytest.mark.parametrize("tight", [False, True])
 def test_the_law_of_the_iterated_logarithm_holds(tight: bool) -> None:
     """10⁴ Gaussian paths of 1000 pulls: at most a share γ ever leaves the band, with room for the finite sample."""
@@ -97,6 +109,7 @@ def test_the_law_of_the_iterated_logarithm_holds(tight: bool) -> None:
         means = np.cumsum(rng.normal(size=(paths // 10, 1000)), axis=1) / np.arange(1, 1001)
         left += int((np.abs(means) > band).any(axis=1).sum())
     assert left / paths <= gamma + 3 * math.sqrt(gamma * (1 - gamma) / paths)
+    assert (np.abs(means) > 0.2 * band).any(axis=1).mean() > gamma  # the check can fail: a band a fifth as wide does
 
 
 @pytest.mark.parametrize("tight", [False, True])
@@ -112,6 +125,7 @@ def test_the_categorical_bound_holds(tight: bool) -> None:
         seen = np.cumsum(winners[..., None] == np.arange(4), axis=1) / np.arange(1, 501)[:, None]
         left += int((np.abs(seen - shares) > band).any(axis=(1, 2)).sum())
     assert left / paths <= gamma + 3 * math.sqrt(gamma * (1 - gamma) / paths)
+    assert (np.abs(seen - shares) > 0.2 * band).any(axis=(1, 2)).mean() > gamma  # a band a fifth as wide fails
 
 
 @pytest.mark.parametrize(
@@ -120,8 +134,12 @@ def test_the_categorical_bound_holds(tight: bool) -> None:
         (lambda: SubGaussian(0, 0.1), "sigma=0"),
         (lambda: SubGaussian(-1, 0.1), "sigma=-1"),
         (lambda: SubGaussian(math.inf, 0.1), "sigma=inf"),
+        (lambda: SubGaussian(1e-200, 0.1), "sigma=1e-200"),
         (lambda: SubGaussian(1, 0), "gamma=0"),
-        (lambda: SubGaussian(1, 1), "gamma=1 must be below 1"),
+        (lambda: SubGaussian(1, 1e-320), "gamma=1e-320"),
+        (lambda: SubGaussian(1, 1), r"gamma=1 must be a number in \[1e-300, 1\)"),
+        (lambda: UserRate(lambda t: "1").rate(1), "finite number"),
+        (lambda: Average([]), "no rates"),
         (lambda: Categorical(2), "gamma=2"),
         (lambda: Categorical(True), "gamma=True"),
         (lambda: Categorical(0.1).rate(0), "t=0"),

@@ -152,6 +152,39 @@ def test_sufficient_budgets_are_sufficient_and_ordered() -> None:
     assert tried > 80
 
 
+def test_a_tie_may_go_either_way() -> None:
+    """Erratum 10: with a budget just above z all scores tie, and the shuffle decides; a pull more per heat is safe."""
+    limits = Limits(4, 2, lambda heat: [1.0 if arm == min(heat) else 0.5 for arm in heat])
+    rate = UserRate(lambda t: 1 / t)
+    enough = printed_budget("csh", limits, rate)
+    outcomes = []
+    for budget in (enough + 1, 2 * enough):
+        plan = heats.plan(4, 2, budget, "csh", schedule="paper")
+        outcomes.append({Squeezed(limits, rate.rate).play(heats.Tournament(plan, seed=s)).winner for s in range(20)})
+    assert 0 in outcomes[0]
+    assert len(outcomes[0]) > 1
+    assert outcomes[1] == {0}
+
+
+def test_rounds_beyond_r_are_not_passed_over() -> None:
+    """Erratum 6: 14 arms in threes take 7 rounds of halving, one more than R; z does not exist for them."""
+    limits = Limits(14, 3, lambda heat: [1.0 if arm == 0 else 0.5 - arm / 100 for arm in heat])
+    report = Squeezed(limits, lambda t: 1 / (8 * t)).play(heats.Tournament(heats.plan(14, 3, 400))).report()
+    path = heats_of_best(report, 0)
+    widths = list(itertools.islice(heats.engine.schedule.printed_heats("csh", 14, 3), 6))
+    assert len(path) == 7
+    with pytest.raises(InvalidArgument, match="R is too small"):
+        sufficient_budget(path, RULES["csh"], 6, widths, limits, UserRate(lambda t: 1 / t))
+
+
+def test_rounding_does_not_put_an_instance_outside() -> None:
+    """Decimals are not exact; a last bit is forgiven, more is not."""
+    limits = Limits(3, 2, lambda heat: [0.9 - 0.1 * arm for arm in heat])
+    instance = Squeezed(limits, lambda t: 1 / (3 * t))
+    assert why_outside(instance, limits, instance.rates, 10) is None
+    assert "more than 0.3" in str(why_outside(instance, limits, UserRate(lambda t: 0.3 / t), 10))
+
+
 def test_the_table_s_place_for_csh_asks_for_more_in_odd_heats() -> None:
     """Erratum 11: ⌊|Q|/2⌋+1 and ⌈|Q|/2⌉+1 differ for |Q| = 3, and the nearer arm needs more pulls."""
     limits = Limits(3, 3, lambda heat: [(1.0, 0.5 if len(heat) == 3 else 0.0, 0.0)[arm] for arm in heat])
@@ -296,11 +329,10 @@ def test_the_remarks_as_numbers() -> None:
         pulls_1 = rate.pulls_until((borda[0] - sorted(borda)[-2]) / 2)
         pulls_2 = rate.pulls_until((1.0 - 0.5) / 2)
         assert round_robin_budget(equal, rate) == math.comb(n, k) * pulls_1
-        gap = pulls_2 / pulls_1 * float(sets_needed(n, k)) / math.comb(n, k)
+        exact = sets_needed(n, k) * pulls_2
+        assert borda_lower_bound(equal, rate) == math.ceil(exact) <= round_robin_budget(equal, rate)
+        gap = float(exact) / round_robin_budget(equal, rate)
         assert gap == pytest.approx(pulls_2 / pulls_1 * (1 - 1 / n) * k / (k + n - 2))
-        assert (
-            borda_lower_bound(equal, rate) == math.ceil(sets_needed(n, k) * pulls_2) <= round_robin_budget(equal, rate)
-        )
 
 
 def test_what_has_no_winner_has_no_budget() -> None:

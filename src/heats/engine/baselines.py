@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from heats.engine import chance
 from heats.engine.checks import whole
-from heats.engine.elimination import best_first, deal
+from heats.engine.elimination import deal
 from heats.engine.feedback import Kind
 from heats.engine.machine import Dealt, Machine, Stage
 from heats.engine.plan import check_problem
@@ -149,21 +149,42 @@ class RandomSets:
         tries = np.arange(self._tries, self._tries + max(1024, len(self._drawn)))  # doubling: the cost per set is flat
         self._tries += tries.size
         fresh = []
-        for drawn in np.sort(self._floyd(tries), axis=-1):
+        for drawn in _floyd(self._root, self.n, self.size, tries):
             key = drawn.tobytes()
             if key not in self._seen:
                 self._seen.add(key)
                 fresh.append(drawn)
         self._drawn = np.concatenate([self._drawn, fresh])
 
-    def _floyd(self, tries: Indices) -> Indices:
-        """Draw a uniform set per try: Floyd's method, all tries at once."""
-        sets = np.empty((tries.size, self.size), dtype=np.int64)
-        for column, last in enumerate(range(self.n - self.size, self.n)):
-            pick = chance.below(last + 1, chance.hashed(self._root, chance.SETS, tries, column))
-            taken = (sets[:, :column] == pick[:, None]).any(axis=-1)
-            sets[:, column] = np.where(taken, last, pick)
-        return sets
+
+def random_sets(roots: chance.Words, n: int, size: int, most: int) -> Indices:
+    """Return what ``RandomSets`` draws, for many seeds at once: ``(seeds, sets, size)``."""
+    every = math.comb(n, size)
+    count = min(most, every)
+    if every <= 2 * most:
+        return unrank(chance.shuffled(roots[:, None], chance.SETS, 0, np.arange(every))[:, :count], n, size)
+    tries = count + 16
+    while True:
+        drawn = _floyd(roots[:, None], n, size, np.arange(tries))
+        names = chance.hashed(0, drawn).sum(axis=-1, dtype=np.uint64)  # equal for equal sets, and only for them
+        order = np.argsort(names, axis=-1, kind="stable")
+        ranked = np.take_along_axis(names, order, axis=-1)
+        new = np.ones(names.shape, dtype=bool)
+        np.put_along_axis(new[:, :], order[:, 1:], ranked[:, 1:] != ranked[:, :-1], axis=-1)
+        if new.sum(axis=-1).min() >= count:
+            first = np.argsort(~new, axis=-1, kind="stable")[:, :count]  # the new ones, in the order of the tries
+            return np.take_along_axis(drawn, first[..., None], axis=1)
+        tries *= 2
+
+
+def _floyd(root: chance.Words | np.uint64, n: int, size: int, tries: Indices) -> Indices:
+    """Draw a uniform set per try, arms ascending: Floyd's method, all tries at once."""
+    sets = np.empty((*np.broadcast_shapes(np.shape(root), tries.shape), size), dtype=np.int64)
+    for column, last in enumerate(range(n - size, n)):
+        pick = chance.below(last + 1, chance.hashed(root, chance.SETS, tries, column))
+        taken = (sets[..., :column] == pick[..., None]).any(axis=-1)
+        sets[..., column] = np.where(taken, last, pick)
+    return np.sort(sets, axis=-1)
 
 
 def unrank(numbers: Indices, n: int, size: int) -> Indices:
@@ -251,7 +272,7 @@ class SuccessiveHalving(Machine):
     def _halve(self, arms: Indices, seen: Array) -> None:
         pulled = seen.shape[1] > 0
         scores = scores_of(self.statistic, Kind.REWARDS, seen[..., None])[:, 0] if pulled else np.zeros(arms.size)
-        order = best_first(scores, np.zeros(arms.size))
+        order = np.argsort(-scores, kind="stable")
         keep = -(-arms.size // 2)
         self._rounds.append(
             RoundReport(

@@ -31,10 +31,18 @@ def whole(name: str, value: Any, least: int, most: int | None = None, why: str =
     return number
 
 
-def between(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> float:
-    """Return ``value`` as a float within ``[low, high]`` (``(low, high]`` if ``open_low``), or refuse it."""
+def between(
+    name: str, value: Any, low: float, high: float, *, open_low: bool = False, open_high: bool = False, why: str = ""
+) -> float:
+    """Return ``value`` as a float from ``low`` to ``high``, which an open end leaves out, or refuse it."""
     number = float(value) if isinstance(value, Real) and not is_bool(value) else float("nan")
-    if not (low < number if open_low else low <= number) or not number <= high:
-        bracket = "(" if open_low else "["
-        raise InvalidArgument(f"{name}={value!r} must be a number in {bracket}{low:g}, {high:g}].")
+    inside = (low < number if open_low else low <= number) and (number < high if open_high else number <= high)
+    if not inside:
+        ends = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+        raise InvalidArgument(f"{name}={value!r} must be a number in {ends}{f': {why}' if why else ''}.")
     return number
+
+
+def probability(name: str, value: Any) -> float:
+    """Return a probability of failure that is worth talking about: neither 0 nor 1, and not beyond floating point."""
+    return between(name, value, 1e-300, 1, open_high=True, why="the chance to be wrong, neither never nor always")

@@ -5,6 +5,7 @@ Everything here works along the last axes, so that one tournament and a batch of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,11 @@ def deal(
     return played.reshape(*played.shape[:-1], heats, size), byes
 
 
-def best_first(scores: Array, records: Array) -> NDArray[np.intp]:
-    """Return the order of each heat: by score, then by record, then as dealt (which is a seeded shuffle)."""
-    return np.lexsort((-records, -scores), axis=-1)
-
-
-def credits(observations: Array) -> Array:
-    """Return what the pulls ``(..., pulls, size)`` add to each arm's record: observation minus the pull's mean."""
-    relative = observations - observations.mean(axis=-1, keepdims=True)
-    added: Array = relative.sum(axis=-2)
-    return added
+def best_first(scores: Array, tie_break: Callable[[], Array]) -> NDArray[np.intp]:
+    """Return the order of each heat: by score, then by what ``tie_break`` returns, then as dealt (a seeded shuffle)."""
+    order = np.argsort(-scores, axis=-1, kind="stable")
+    ranked = np.take_along_axis(scores, order, axis=-1)
+    tied = (ranked[..., 1:] == ranked[..., :-1]).any(axis=-1)
+    if tied.any():
+        order[tied] = np.lexsort((-tie_break()[tied], -scores[tied]), axis=-1)
+    return order

@@ -29,6 +29,7 @@ class Statistic:
     ``per_pull``: the scores are the mean over pulls of this function of the observations, where that is so.
     ``needs``: what observations must be like, where the statistic is NaN otherwise; refused when told.
     ``check_size``: raises if heats of so many arms cannot be scored.
+    ``made_by``: a function and its arguments that make it again.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Statistic:
         per_pull: Callable[[Array], Array] | None = None,
         needs: str = "",
         check_size: Callable[[int], object] = lambda size: None,
+        made_by: tuple[Callable[..., Statistic], tuple[Any, ...]] | None = None,
     ) -> None:
         self.name = name
         self.__doc__ = doc
@@ -49,6 +51,11 @@ class Statistic:
         self.needs = needs
         self.check_size = check_size
         self._score = score
+        self._made_by = made_by
+
+    def __reduce__(self) -> tuple[Callable[..., Statistic], tuple[Any, ...]]:
+        """Travel to another process as what made it: functions inside cannot."""
+        return self._made_by or (Statistic, (self.name, self._score))
 
     def __call__(self, observations: Array) -> Array:
         """Return the scores of heats."""
@@ -67,6 +74,12 @@ def _average(name: str, per_pull: Callable[[Array], Array], **about: Any) -> Sta
     return Statistic(name, lambda o: np.mean(per_pull(o), axis=-2), per_pull=per_pull, **about)
 
 
+def _known(name: str) -> Statistic:
+    """Return the one mean, median or win_rate there is."""
+    statistic: Statistic = globals()[name]
+    return statistic
+
+
 def _winner_shares(observations: Array) -> Array:
     top = observations == observations.max(axis=-1, keepdims=True)
     shares: Array = top / top.sum(axis=-1, keepdims=True)
@@ -76,18 +89,21 @@ def _winner_shares(observations: Array) -> Array:
 mean = _average(
     "mean",
     lambda observations: observations,
+    made_by=(_known, ("mean",)),
     doc="Arithmetic mean of an arm's observations, s(O) = Σ x / |O| (Section 2); of winner bits, the win rate.",
 )
 
 median = Statistic(
     "median",
     lambda observations: np.median(observations, axis=-2),
+    made_by=(_known, ("median",)),
     doc="Median of an arm's observations, the mean of the two middle ones if even (Appendix G).",
 )
 
 win_rate = _average(
     "win_rate",
     _winner_shares,
+    made_by=(_known, ("win_rate",)),
     doc="""Share of the pulls in which the arm had the largest observation of its heat.
 
     The paper's preference statistic, 1/t Σ 1{o_i = max o} (Appendix G), which turns numbers into preferences.
@@ -116,7 +132,8 @@ def power_mean(q: float) -> Statistic:
         scores: Array = np.sign(average) * np.abs(average) ** (1 / q) * scale[..., 0, :]
         return scores
 
-    return Statistic("power_mean", score, parameters={"q": q}, needs="" if q % 1 == 0 else "non-negative rewards")
+    needs = "" if q % 1 == 0 else "non-negative rewards"
+    return Statistic("power_mean", score, parameters={"q": q}, needs=needs, made_by=(power_mean, (q,)))
 
 
 QUANTILE_METHODS = ("linear", "lower", "higher", "midpoint", "inverted_cdf")
@@ -136,6 +153,7 @@ def quantile(p: float, method: str = "linear") -> Statistic:
         "quantile",
         lambda o: np.quantile(o, share, axis=-2, method=method),  # type: ignore[call-overload]  # checked above
         parameters={"p": share, "method": method},
+        made_by=(quantile, (share, method)),
     )
 
 
@@ -152,7 +170,7 @@ def expected_shortfall(alpha: float) -> Statistic:
         worst: Array = (np.sort(observations, axis=-2) * weights[:, None]).sum(axis=-2) / (share * pulls)
         return worst
 
-    return Statistic("expected_shortfall", score, parameters={"alpha": share})
+    return Statistic("expected_shortfall", score, parameters={"alpha": share}, made_by=(expected_shortfall, (share,)))
 
 
 def linear(r: Callable[[Any], Any]) -> Statistic:
@@ -163,7 +181,8 @@ def linear(r: Callable[[Any], Any]) -> Statistic:
     if not callable(r):
         raise InvalidArgument(f"r={r!r} must be a function of one number, such as math.sqrt.")
     name = getattr(r, "__qualname__", repr(r))
-    return _average("linear", _elementwise(r), parameters={"r": name}, needs=f"rewards where {name} is finite")
+    needs = f"rewards where {name} is finite"
+    return _average("linear", _elementwise(r), parameters={"r": name}, needs=needs, made_by=(linear, (r,)))
 
 
 def _elementwise(r: Callable[[Any], Any]) -> Callable[[Array], Array]:
@@ -215,7 +234,8 @@ def positional(weights: Weights) -> Statistic:
         return result
 
     shown = getattr(weights, "__qualname__", repr(weights)) if listed is None else listed
-    return _average("positional", per_pull, parameters={"weights": shown}, check_size=of)
+    made_by = (positional, (weights if listed is None else listed,))
+    return _average("positional", per_pull, parameters={"weights": shown}, check_size=of, made_by=made_by)
 
 
 def _as_weights(weights: Any) -> list[float]:

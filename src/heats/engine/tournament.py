@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine.elimination import best_first, credits, deal
+from heats.engine.elimination import best_first, deal
 from heats.engine.machine import Dealt, Machine
 from heats.engine.plan import Plan, Round
 from heats.engine.report import Report, RoundReport, Sureness, judge
@@ -93,26 +93,30 @@ class Tournament(Machine):
             if each.pulls:
                 self._open(Dealt(self.round, self._next_id, self._dealt, each.pulls))
                 return
-            self._eliminate(best_first(np.zeros(self._dealt.shape), self._records()[self._dealt]), None)
+            self._eliminate(best_first(np.zeros(self._dealt.shape), lambda: self._records()[self._dealt]), None)
 
     def _finish(self, observations: Array) -> None:
         """Score, rank and eliminate (Algorithm 2)."""
         each = self.plan.rounds[self.round]
         observations = observations.reshape(each.heats, each.pulls, each.size)
         scores = scores_of(self._suited, self._known_kind, observations)
-        before = self._records()
-        added = credits(observations)
-        self._credit[self._dealt] += added
-        self._pulled[self._dealt] += each.pulls
-        self._largest = max(self._largest, float(np.abs(observations).max()))
+        means = observations.mean(axis=-2)
         if self.plan.record == "pooled":
-            order = best_first(self._records()[self._dealt], scores)
+            self._credit_arms(means, each.pulls)
+            order = best_first(self._records()[self._dealt], lambda: scores)
         else:
-            order = best_first(scores, before[self._dealt])
+            order = best_first(scores, lambda: self._records()[self._dealt])
+            self._credit_arms(means, each.pulls)
         if self.round + 1 == len(self.plan.rounds):
             self._last_heat = observations[0][:, order[0]]
         self._eliminate(order, scores)
         self._advance()
+
+    def _credit_arms(self, means: Array, pulls: int) -> None:
+        """Add to each arm's record its observations minus those of its heat: pulls × (mean − mean of the heat)."""
+        self._credit[self._dealt] += pulls * (means - means.mean(axis=-1, keepdims=True))
+        self._pulled[self._dealt] += pulls
+        self._largest = max(self._largest, float(np.abs(means).max()))
 
     def _records(self) -> Array:
         """Return each arm's record, the mean of its credits, to compare; all equal where records do not count."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
 
-from heats.engine.checks import between, whole
+from heats.engine.checks import between, probability, whole
+from heats.engine.plan import check_problem
 from heats.engine.report import Report
 from heats.engine.rules import RULES, Rule, find_rule
 from heats.engine.schedule import printed_heats, printed_rounds
@@ -30,15 +31,16 @@ def heats_of_best(report: Report, best: int) -> list[Heat]:
 def sufficient_budget(
     path: Sequence[Heat], keep: Rule, rounds: int, heats: Sequence[int], limits: Limits, rates: Rates
 ) -> int:
-    """Return z(f, R, P_r) of Theorem 2 along the heats i* is dealt into: any budget above it is enough.
+    """Return z(f, R, P_r) of Theorem 2 along the heats i* is dealt into.
 
-    ``path[r]`` is 𝔸_r(i*), () where it rests; ``rounds`` is R and ``heats[r]`` is P_r.
+    A budget above it is enough, unless some 2·γ̄(b_r) ties with the decisive gap, which may go either way: then only
+    ``guarantee`` or a pull more per heat is safe. ``path[r]`` is 𝔸_r(i*), () where it rests; ``rounds`` is R and
+    ``heats[r]`` is P_r.
     """
     best = _best(limits)
     return rounds * max(
         each * slowest_of(rates, heat).pulls_until(_half_gap(limits, best, heat, keep))
-        for each, heat in zip(heats, path, strict=False)
-        if heat
+        for each, heat in _played(heats, path)
     )
 
 
@@ -48,9 +50,7 @@ def coarser_budget(
     """Return z1 of the remark after Theorem 2: as z, with γ̄ of all heats instead of that of the heat played."""
     best, slowest = _best(limits), overall_rate(limits, rates)
     return rounds * max(
-        each * slowest.pulls_until(_half_gap(limits, best, heat, keep))
-        for each, heat in zip(heats, path, strict=False)
-        if heat
+        each * slowest.pulls_until(_half_gap(limits, best, heat, keep)) for each, heat in _played(heats, path)
     )
 
 
@@ -64,6 +64,7 @@ def coarsest_budget(keep: Rule, rounds: int, heats: Sequence[int], limits: Limit
 def printed_budget(strategy: str, limits: Limits, rates: Rates, *, printed_place: bool = False) -> int:
     """Return z_CSWS, z_CSR or z_CSH of Table 1: R·⌈n/k⌉ times the worst number of pulls over all heats with i*.
 
+    As for z, a tie may go either way; and for CSH with odd heats R may be too small, so that nothing is proven there.
     Table 1 takes the (⌊|Q|/2⌋+1)-th best arm for CSH, the theorem gives the (⌈|Q|/2⌉+1)-th: they differ for odd
     heats. ``printed_place=True`` follows the table.
     """
@@ -75,17 +76,24 @@ def printed_budget(strategy: str, limits: Limits, rates: Rates, *, printed_place
 
 
 def round_robin_budget(limits: Limits, rates: Rates) -> int:
-    """Return z_RR of Appendix C: C(n, k)·max over ρ of the pulls until the worse of γ̂ is below half the Borda gap."""
+    """Return z_RR of Appendix C: C(n, k)·max over ρ of the pulls until the worse of γ̂ is at most half the Borda gap.
+
+    Enough unless there is a tie, which may go either way: then C(n, k) pulls more are.
+    """
     found = survey(limits)
     if len(found.borda) != 1:
         raise InvalidArgument(f"arms {sorted(found.borda)} share the best Borda score, so no budget tells them apart.")
     [best] = found.borda
+
+    def score(arm: int) -> float:
+        return found.borda_scores[arm] or 0.0  # all arms were seen
+
     averages = [
         Average(rate_of(rates, arm, heat) for heat in limits.heats_of(limits.heat_size, containing=arm))
         for arm in range(limits.n_arms)
     ]
     pulls = max(
-        Slowest([averages[best], averages[arm]]).pulls_until((found.borda_scores[best] - found.borda_scores[arm]) / 2)
+        Slowest([averages[best], averages[arm]]).pulls_until((score(best) - score(arm)) / 2)
         for arm in range(limits.n_arms)
         if arm != best
     )
@@ -107,6 +115,7 @@ def condorcet_lower_bound(limits: Limits, rates: Rates) -> int:
 
 def borda_lower_bound(limits: Limits, rates: Rates) -> int:
     """Return (1 − 1/n)·k/(k+n−2)·C(n, k)·B' of Theorem 1 (ii), rounded up; the limits must be homogeneous."""
+    limits.check_countable()
     shapes = {limits.ranked(heat) for heat in limits.heats_of(limits.heat_size)}
     if len(shapes) > 1:
         raise InvalidArgument(
@@ -123,7 +132,7 @@ def copeland_lower_bound(limits: Limits, rates: Rates) -> int:
 
 def sets_needed(n_arms: int, heat_size: int) -> Fraction:
     """Return (1 − 1/n)·k/(k+n−2)·C(n, k), the number of sets that must be looked at for a Borda or Copeland winner."""
-    n, k = n_arms, heat_size
+    n, k, _ = check_problem(n_arms, heat_size, 1)
     return (1 - Fraction(1, n)) * Fraction(k, k + n - 2) * math.comb(n, k)
 
 
@@ -142,24 +151,24 @@ def pulls_for_rewards(
 def pulls_for_winners(delta: float, gap: float, rounds: int, *, closed_form: bool = False) -> int:
     """Return C(δ, ε, k, R) of Corollary 5.2: pulls per heat for winner feedback."""
     rate = winner_rate(delta, rounds)
-    half = check_gap(gap) / 2
+    half = check_gap(gap, most=1) / 2
     return rate.closed_form(half) if closed_form else rate.pulls_until(half)
 
 
 def reward_rate(delta: float, heat_size: int, rounds: int, sigma: float, *, tight: bool = False) -> SubGaussian:
     """Return the rate that holds for all arms of the heats of i* in all rounds with probability 1 − δ: c_{δ/(kR)}."""
     k, r = whole("heat_size", heat_size, 2), whole("rounds", rounds, 1)
-    return SubGaussian(sigma, check_delta(delta) / (k * r), tight=tight)
+    return SubGaussian(sigma, probability("delta", delta), among=k * r, tight=tight)
 
 
 def winner_rate(delta: float, rounds: int, *, tight: bool = False) -> Categorical:
     """Return the rate that holds for the heats of i* in all rounds with probability 1 − δ: c_{δ/R}."""
-    return Categorical(check_delta(delta) / whole("rounds", rounds, 1), tight=tight)
+    return Categorical(probability("delta", delta), among=whole("rounds", rounds, 1), tight=tight)
 
 
 def query_sets(strategy: str, n_arms: int, heat_size: int) -> tuple[int, Fraction]:
     """Return Σ P_r, the most sets a strategy looks at, and Table 2's bound on it, R + a geometric sum."""
-    n, k = n_arms, heat_size
+    n, k, _ = check_problem(n_arms, heat_size, 1)
     _known_rule(strategy)
     rounds = printed_rounds(strategy, n, k)
     exact = sum(islice(printed_heats(strategy, n, k), rounds))
@@ -179,17 +188,22 @@ def overall_rate(limits: Limits, rates: Rates) -> Rate:
     return Slowest(rates(arm, heat) for heat in limits.heats() for arm in heat)
 
 
-def check_delta(delta: float) -> float:
-    """Return δ if it is a probability strictly between 0 and 1."""
-    number = between("delta", delta, 0, 1, open_low=True)
-    if number == 1:
-        raise InvalidArgument("delta=1 must be below 1: a result that may always be wrong is no guarantee.")
-    return number
+def check_gap(gap: float, most: float = 1e50) -> float:
+    """Return ε if it is a gap that can be resolved; shares of wins differ by 1 at most."""
+    return between("gap", gap, 1e-50, most, why="shares of wins differ by 1 at most" if most == 1 else "")
 
 
-def check_gap(gap: float) -> float:
-    """Return ε if it is a gap that can be resolved."""
-    return between("gap", gap, 0, 1e100, open_low=True)
+def _played(heats: Sequence[int], path: Sequence[Heat]) -> list[tuple[int, Heat]]:
+    """Return P_r and 𝔸_r(i*) of the rounds i* played; R must cover them all."""
+    if len(path) > len(heats):
+        raise InvalidArgument(
+            f"the run has {len(path)} rounds, but only {len(heats)} numbers of heats were given; for CSH with odd "
+            "heats the printed R is too small, and its budget is not proven."
+        )
+    played = [(each, heat) for each, heat in zip(heats, path, strict=False) if heat]
+    if not played:
+        raise InvalidArgument("the best arm never played, so there is nothing to judge; give its heats.")
+    return played
 
 
 def _best(limits: Limits) -> int:

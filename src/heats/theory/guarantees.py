@@ -5,6 +5,8 @@ In round r the best arm i* survives if 2·γ̄(b_r) < Δ, where Δ is its lead o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import numpy as np
 
@@ -13,7 +15,9 @@ from heats.engine.rules import Rule, find_rule
 from heats.engine.schedule import Shape, exact_pulls, shapes
 from heats.errors import InvalidArgument
 from heats.theory.budgets import check_gap
-from heats.theory.rates import Rate
+from heats.theory.rates import Rate, as_rate
+
+MOST_WORK = 10**9  # rounds × heats up to which the smallest budget is searched for: some seconds
 
 
 class Guarantee(msgspec.Struct, frozen=True):
@@ -32,7 +36,7 @@ class Guarantee(msgspec.Struct, frozen=True):
         return self.gaps.index(self.gap)
 
 
-def guarantee(plan: Plan, rate: Rate) -> Guarantee:
+def guarantee(plan: Plan, rate: Rate | Callable[[int], float]) -> Guarantee:
     """Say which decisive gap a plan resolves in each round if scores settle at ``rate`` (Theorem 2, by rounds)."""
     if plan.record not in ("off", "ties"):
         raise InvalidArgument(
@@ -44,7 +48,8 @@ def guarantee(plan: Plan, rate: Rate) -> Guarantee:
         raise InvalidArgument(
             f"round {blind[0]} of the plan makes no pull, so it guarantees nothing; give it more budget."
         )
-    return Guarantee(tuple(2 * rate.rate(each.pulls) for each in plan.rounds))
+    settles = as_rate(rate)
+    return Guarantee(tuple(2 * settles.rate(each.pulls) for each in plan.rounds))
 
 
 def smallest_budget(n_arms: int, heat_size: int, strategy: str | Rule, gap: float, rate: Rate) -> int:
@@ -70,6 +75,11 @@ def _smallest(rounds: list[Shape], needed: int) -> int:
     ever needed. Below, what flooring left over must make up for what is missing: missing < cost(x+1) − cost(x).
     """
     heats = [shape.heats for shape in rounds]
+    if sum(heats) * len(heats) > MOST_WORK:
+        raise InvalidArgument(
+            f"{len(heats)} rounds with {sum(heats)} heats are too many to search for the smallest budget; "
+            "take fewer arms, a smaller heat_size, or a strategy with fewer rounds."
+        )
     widths = np.array(heats, dtype=np.int64)
     enough = needed * max(heats)
     if enough * len(heats) > 2**62:

@@ -52,8 +52,8 @@ class Instance(ABC):
         before = self.scores(heat, t - 1) if t > 1 else (0.0,) * len(heat)
         return tuple(t * this - (t - 1) * last for this, last in zip(now, before, strict=True))
 
-    def sample(self, heats: NDArray[np.int64], pulls: int, rng: np.random.Generator | None = None) -> Array:
-        """Return the first observations ``(..., pulls, size)`` of the heats ``(..., size)``; nothing is random."""
+    def sample(self, heats: NDArray[np.int64], pulls: int) -> Array:
+        """Return the first observations ``(..., pulls, size)`` of the heats ``(..., size)``."""
         flat = heats.reshape(-1, heats.shape[-1])
         seen = np.empty((len(flat), pulls, heats.shape[-1]))
         for row, arms in zip(seen, flat, strict=True):
@@ -118,6 +118,7 @@ def borda_instances(
     """
     if rival == best:
         raise InvalidArgument(f"rival={rival} must be another arm than the best one.")
+    limits.check_countable()
     hidden = frozenset(limits.heats_of(limits.heat_size) if unseen is None else unseen)
     delay = least_pulls(limits, rates)
     first = _with_top(limits, best)
@@ -139,6 +140,7 @@ def heats_to_hide(limits: Limits, seen: Iterable[Heat], best: int = 0) -> tuple[
 
     Such a rival exists if fewer than (1 − 1/n)·k/(k+n−2)·C(n, k) heats were seen (a lemma of Appendix B).
     """
+    limits.check_countable()
     watched = frozenset(heat for heat in seen if len(heat) == limits.heat_size)
     hidden = frozenset(limits.heats_of(limits.heat_size)) - watched
     bar = sum(best in heat for heat in watched)
@@ -200,8 +202,10 @@ def why_outside(instance: Instance, limits: Limits, rates: Rates, horizon: int) 
             return f"in heat {heat} the limits {mine} are no permutation of {limits.values(heat)}"
         for t in range(1, horizon + 1):
             for arm, score, limit in zip(heat, instance.scores(heat, t), mine, strict=True):
-                if abs(score - limit) > rate_of(rates, arm, heat).rate(t):
-                    return f"in heat {heat} arm {arm} is {abs(score - limit):g} off its limit after {t} pulls"
+                bound = rate_of(rates, arm, heat).rate(t)
+                if abs(score - limit) > bound + 1e-12 * (abs(limit) + bound):  # rounding is forgiven
+                    off = f"{abs(score - limit):g} off its limit after {t} pulls, more than {bound:g}"
+                    return f"in heat {heat} arm {arm} is {off}"
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, combinations
+from itertools import accumulate, chain, combinations
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
@@ -19,6 +19,7 @@ from heats.errors import InvalidArgument
 Heat: TypeAlias = tuple[int, ...]  # arms in increasing order
 Values: TypeAlias = tuple[float, ...]  # one per arm of a heat, in that order
 
+LARGEST = 1e100  # limits beyond this are sentinels or bugs
 MOST_HEATS = 300_000  # heats looked at before a question is refused as too large
 
 
@@ -48,19 +49,28 @@ class Limits:
 
     def _values(self, heat: Heat) -> Values:
         """Return S_{i|Q} for the arms of a heat, given in increasing order."""
+        if list(heat) != sorted(set(heat)) or not set(heat) <= set(range(self.n_arms)):
+            raise InvalidArgument(
+                f"heat {heat} must be different arms from 0 to {self.n_arms - 1}, in increasing order."
+            )
         found = self._look_up(heat)
         if isinstance(found, Mapping):
             missing = [arm for arm in heat if arm not in found]
             if missing:
                 raise InvalidArgument(f"the limits of heat {heat} miss arm {missing[0]}; give a value for every arm.")
             found = [found[arm] for arm in heat]
-        values = tuple(float(value) for value in found)
-        if len(values) != len(heat) or not all(map(math.isfinite, values)):
-            raise InvalidArgument(f"the limits of heat {heat} are {values}; give {len(heat)} finite numbers.")
+        try:
+            values = tuple(float(value) for value in found)
+        except (TypeError, ValueError):
+            values = ()
+        if len(values) != len(heat) or not all(abs(value) <= LARGEST for value in values):
+            raise InvalidArgument(f"the limits of heat {heat} are {found}; give {len(heat)} finite numbers.")
         return values
 
     def of(self, arm: int, heat: Heat) -> float:
         """Return S_{i|Q}."""
+        if arm not in heat:
+            raise InvalidArgument(f"arm {arm} is not in heat {heat}.")
         return self.values(heat)[heat.index(arm)]
 
     def ranked(self, heat: Heat) -> Values:
@@ -79,6 +89,7 @@ class Limits:
 
     def decisive_gap(self, best: int, heat: Heat, place: int) -> float:
         """Return Δ_{(l)|Q}: how far the arm in the l-th place, counted from 1, is behind ``best``."""
+        whole("place", place, 1, len(heat), "a place in the heat")
         return self.of(best, heat) - self.ranked(heat)[place - 1]
 
     def heats(self, containing: int | None = None) -> Iterator[Heat]:
@@ -92,16 +103,13 @@ class Limits:
         others = [arm for arm in range(self.n_arms) if arm != containing]
         return (tuple(sorted((containing, *rest))) for rest in combinations(others, size - 1))
 
-    def count(self) -> int:
-        """Return how many heats of 2..heat_size arms there are."""
-        return sum(math.comb(self.n_arms, size) for size in range(2, self.heat_size + 1))
-
     def check_countable(self) -> None:
         """Refuse what would take a look at too many heats."""
-        if self.count() > MOST_HEATS:
+        counts = accumulate(math.comb(self.n_arms, size) for size in range(2, self.heat_size + 1))
+        if any(count > MOST_HEATS for count in counts):
             raise InvalidArgument(
-                f"n_arms={self.n_arms} and heat_size={self.heat_size} make {self.count()} heats, more than "
-                f"{MOST_HEATS}: too many to look at all. Take fewer arms, or, where it can be, a sample (sample=1000)."
+                f"n_arms={self.n_arms} and heat_size={self.heat_size} make more than {MOST_HEATS} heats: too many to "
+                "look at all. Take fewer arms; who is best can also be estimated: survey(limits, sample=1000)."
             )
 
 
@@ -114,7 +122,12 @@ def _look_up(source: Source) -> Callable[[Heat], Any]:
         raise InvalidArgument(
             f"limits {source!r} must be a dict {{heat: values}}, a function of a heat, or know limits(heat)."
         )
-    table = {tuple(sorted(heat)): _by_arm(heat, values) for heat, values in source.items()}
+    table = {}
+    for heat, values in source.items():
+        by_arm = _by_arm(heat, values)
+        if tuple(sorted(heat)) in table:
+            raise InvalidArgument(f"the table of limits has heat {heat} twice; give every set of arms once.")
+        table[tuple(sorted(heat))] = by_arm
 
     def find(heat: Heat) -> Any:
         if heat not in table:
@@ -129,10 +142,10 @@ def _look_up(source: Source) -> Callable[[Heat], Any]:
 def _by_arm(heat: Any, values: Any) -> Mapping[int, float]:
     if isinstance(values, Mapping):
         return values
-    listed = list(values)
-    if len(listed) != len(heat) or isinstance(heat, (set, frozenset)):
+    listed = list(values) if isinstance(values, Sequence) else None
+    if listed is None or not isinstance(heat, Sequence) or len(listed) != len(heat):
         raise InvalidArgument(
-            f"the limits of heat {heat} are {listed}; give one value per arm; for a set of arms, a dict {{arm: value}}."
+            f"the limits of heat {heat} are {values}; give one value per arm; for a set of arms, a dict {{arm: value}}."
         )
     return dict(zip(heat, listed, strict=True))
 
@@ -141,67 +154,71 @@ class Survey(msgspec.Struct, frozen=True):
     """Who is best by a table of limits. ``exact`` is False if only ``heats`` random heats were looked at."""
 
     condorcet: int | None  # i*, on top of every heat it is in
+    unbeaten: frozenset[int]  # arms that no heat looked at speaks against; several are possible in a sample only
+    offending: dict[int, Heat]  # for every other arm, a heat that does
     borda: frozenset[int]  # largest mean limit over heats of size k
     copeland: frozenset[int]  # on top of the most heats of size k
-    borda_scores: tuple[float, ...]
-    copeland_scores: tuple[float, ...]
+    borda_scores: tuple[float | None, ...]  # None: in no heat looked at
+    copeland_scores: tuple[float | None, ...]
     exact: bool
     heats: int
 
 
 def survey(limits: Limits, sample: int | None = None, seed: int = 0) -> Survey:
-    """Find the generalized Condorcet, Borda and Copeland winners.
+    """Find the generalized Condorcet, Borda and Copeland winners, and why others are not.
 
     Looks at all heats, and refuses if there are more than ``MOST_HEATS``; with ``sample`` it looks at so many random
     heats of each size instead, and the answer says so: a Condorcet winner is then one that no heat seen contradicts.
     """
-    exact = sample is None
     if sample is None:
         limits.check_countable()
     heats = list(limits.heats()) if sample is None else _sampled(limits, whole("sample", sample, 1), seed)
-    unbeaten = set(range(limits.n_arms))
-    total, tops, seen = np.zeros(limits.n_arms), np.zeros(limits.n_arms), np.zeros(limits.n_arms)
+    offending: dict[int, Heat] = {}
+    seen: list[list[float]] = [[] for _ in range(limits.n_arms)]
+    tops = [0] * limits.n_arms
     for heat in heats:
         values, best = limits.values(heat), limits.best(heat)
-        unbeaten -= {arm for arm in heat if arm != best}
+        for arm in heat:
+            if arm != best:
+                offending.setdefault(arm, heat)
         if len(heat) == limits.heat_size:
             for arm, value in zip(heat, values, strict=True):
-                seen[arm] += 1
-                total[arm] += value
+                seen[arm].append(value)
                 tops[arm] += value == max(values)
-    with np.errstate(invalid="ignore"):
-        borda, copeland = np.round(total / seen, 12), tops / seen
+    unbeaten = frozenset(range(limits.n_arms)) - offending.keys()
+    borda = tuple(math.fsum(each) / len(each) if each else None for each in seen)
+    copeland = tuple(top / len(each) if each else None for top, each in zip(tops, seen, strict=True))
     return Survey(
-        condorcet=unbeaten.pop() if len(unbeaten) == 1 else None,
+        condorcet=min(unbeaten) if len(unbeaten) == 1 else None,
+        unbeaten=unbeaten,
+        offending=offending,
         borda=_largest(borda),
         copeland=_largest(copeland),
-        borda_scores=tuple(borda.tolist()),
-        copeland_scores=tuple(copeland.tolist()),
-        exact=exact,
+        borda_scores=borda,
+        copeland_scores=copeland,
+        exact=sample is None,
         heats=len(heats),
     )
 
 
-def condorcet_winner(limits: Limits, sample: int | None = None, seed: int = 0) -> int | None:
+def condorcet_winner(limits: Limits) -> int | None:
     """Return i*, the arm strictly on top of every heat of 2..k arms it is in; None if there is none (A2 fails)."""
-    return survey(limits, sample, seed).condorcet
+    return survey(limits).condorcet
 
 
-def borda_winners(limits: Limits, sample: int | None = None, seed: int = 0) -> frozenset[int]:
+def borda_winners(limits: Limits) -> frozenset[int]:
     """Return the arms with the largest mean limit over all heats of k arms they are in."""
-    return survey(limits, sample, seed).borda
+    return survey(limits).borda
 
 
-def copeland_winners(limits: Limits, sample: int | None = None, seed: int = 0) -> frozenset[int]:
+def copeland_winners(limits: Limits) -> frozenset[int]:
     """Return the arms that are on top of the most heats of k arms."""
-    return survey(limits, sample, seed).copeland
+    return survey(limits).copeland
 
 
 def offending_heat(limits: Limits, arm: int) -> Heat | None:
     """Return a heat that speaks against ``arm`` being the Condorcet winner; None if (A2) holds with it."""
-    whole("arm", arm, 0, limits.n_arms - 1)
-    limits.check_countable()
-    return next((heat for heat in limits.heats(containing=arm) if limits.best(heat) != arm), None)
+    return survey(limits).offending.get(whole("arm", arm, 0, limits.n_arms - 1))
 
 
 def _sampled(limits: Limits, most: int, seed: int) -> list[Heat]:
@@ -212,5 +229,8 @@ def _sampled(limits: Limits, most: int, seed: int) -> list[Heat]:
     return found
 
 
-def _largest(scores: Any) -> frozenset[int]:
-    return frozenset(np.flatnonzero(scores == np.nanmax(scores)).tolist())
+def _largest(scores: Sequence[float | None]) -> frozenset[int]:
+    """Return who has the largest score, up to rounding of the last bits."""
+    known = {arm: score for arm, score in enumerate(scores) if score is not None}
+    top = max(known.values())
+    return frozenset(arm for arm, score in known.items() if math.isclose(score, top, rel_tol=1e-12))

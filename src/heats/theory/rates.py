@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from numbers import Real
 from typing import TypeAlias
 
-from heats.engine.checks import between, whole
+from heats.engine.checks import between, probability, whole
 from heats.errors import InvalidArgument
 from heats.theory.limits import Heat
 
@@ -66,9 +67,10 @@ class UserRate(Rate):
         """Return the function's value at t."""
         whole("t", t, 1)
         if t not in self._known:
-            value = float(self._function(t))
-            if not 0 <= value < math.inf:
+            value = self._function(t)
+            if not isinstance(value, Real) or not 0 <= value < math.inf:
                 raise InvalidArgument(f"rate({t}) = {value!r} must be a finite number, not below 0.")
+            value = float(value)
             self._known[t] = value
             place = bisect_left(self._asked, t)
             self._asked.insert(place, t)
@@ -85,20 +87,19 @@ class SubGaussian(Rate):
     """The anytime bound for means of σ-sub-Gaussian rewards: the law of the iterated logarithm (Appendix E).
 
     With probability 1 − γ, |s(t) − S| ≤ c(t) for all t at once. As printed, c_γ(t) = (2/t) c̃_γ(t); the factor 2 is
-    slack, and ``tight=True`` leaves it out. For a linear functional r(X), σ is that of r(X).
+    slack, and ``tight=True`` leaves it out. For a linear functional r(X), σ is that of r(X). ``among`` shares γ.
     """
 
-    def __init__(self, sigma: float, gamma: float, *, tight: bool = False) -> None:
-        self.sigma = between("sigma", sigma, 0, 1e100, open_low=True)
-        self.gamma = _probability("gamma", gamma)
-        self._factor = 1.0 if tight else 2.0
-        # c(t) = factor · (1 + √½) · √(3σ²/t · ln(ln(3t/2)/ω)),  ω = γ^(2/3) ln(3/2) / 10^(2/3)
-        self._omega = (self.gamma / 10) ** (2 / 3) * math.log(1.5)
-        self._scale = 3 * (self._factor * (1 + math.sqrt(0.5)) * self.sigma) ** 2
+    def __init__(self, sigma: float, gamma: float, *, among: int = 1, tight: bool = False) -> None:
+        self.sigma = between("sigma", sigma, 1e-100, 1e100)
+        # c(t)² = scale/t · ln(ln(3t/2)/ω),  scale = 3·(factor·(1 + √½)·σ)²,  ω = (γ/10)^(2/3) ln(3/2)
+        self._scale = 3 * ((1.0 if tight else 2.0) * (1 + math.sqrt(0.5)) * self.sigma) ** 2
+        self._log_omega = 2 / 3 * (_log_share(gamma, among) - math.log(10)) + math.log(math.log(1.5))
 
     def rate(self, t: int) -> float:
         """Return c_γ(t)."""
-        return math.sqrt(self._scale / whole("t", t, 1) * math.log(math.log(1.5 * t) / self._omega))
+        whole("t", t, 1)
+        return math.sqrt(self._scale / t * (math.log(math.log(1.5 * t)) - self._log_omega))
 
     def closed_form(self, alpha: float) -> int:
         """Return the printed upper bound of ``pulls_until``: ⌈(1/c) ln(2 ln(3/(2cω))/ω)⌉ + 1, c = α²/(12(1+√½)²σ²).
@@ -106,12 +107,12 @@ class SubGaussian(Rate):
         For large α/σ it takes the logarithm of a number that is not positive; the exact inverse is returned there.
         """
         exact = self.pulls_until(alpha)
+        if exact == 1:
+            return 2  # α is so large that the formula may overflow; it rounds up and adds one
         c = alpha**2 / self._scale
-        inner = math.log(1.5 / (c * self._omega))
-        outer = 2 * inner / self._omega
-        if outer <= 1:
-            return exact
-        return math.ceil(math.log(outer) / c) + 1
+        inner = math.log(1.5 / c) - self._log_omega
+        outer = math.log(2 * inner) - self._log_omega if inner > 0 else 0.0
+        return exact if outer <= 0 else math.ceil(outer / c) + 1
 
 
 class Categorical(Rate):
@@ -119,27 +120,34 @@ class Categorical(Rate):
 
     With probability 1 − γ the shares of all arms of a heat are within c(t) of their limits for all t at once. As
     printed, c_γ(t) = √(4 ln(2π²t²/(3γ))/t), which has two slack factors of 2; ``tight=True`` is √(2 ln(π²t²/(3γ))/t).
+    ``among`` shares γ.
     """
 
-    def __init__(self, gamma: float, *, tight: bool = False) -> None:
-        self.gamma = _probability("gamma", gamma)
-        self._front, self._inside = (2.0, math.pi**2 / 3) if tight else (4.0, 2 * math.pi**2 / 3)
+    def __init__(self, gamma: float, *, among: int = 1, tight: bool = False) -> None:
+        self._front, inside = (2.0, math.pi**2 / 3) if tight else (4.0, 2 * math.pi**2 / 3)
+        self._log_inside = math.log(inside) - _log_share(gamma, among)
 
     def rate(self, t: int) -> float:
         """Return c_γ(t), as a function that does not increase (the tight one would from t = 1 to 2 for γ near 1)."""
         return max(self._c(t), self._c(2)) if whole("t", t, 1) == 1 else self._c(t)
 
     def _c(self, t: int) -> float:
-        return math.sqrt(self._front * (math.log(self._inside / self.gamma) + 2 * math.log(t)) / t)
+        return math.sqrt(self._front * (self._log_inside + 2 * math.log(t)) / t)
 
     def closed_form(self, alpha: float) -> int:
         """Return the printed upper bound of ``pulls_until``, from a bound on Lambert's W; else the exact inverse."""
         exact = self.pulls_until(alpha)
+        if exact == 1:
+            return 2  # as above
         c1 = alpha**2 / (2 * self._front)
-        ratio = math.sqrt(self._inside / self.gamma) / c1  # c2/c1, with ln(c2 t) ≤ c1 t to be solved
-        if ratio <= 1 or math.log(ratio) <= 0 or math.log(ratio * math.e) + math.log(math.log(ratio)) <= 0:
-            return exact
-        return math.ceil((math.log(ratio * math.e) + math.log(math.log(ratio))) / c1) + 1
+        log_ratio = self._log_inside / 2 - math.log(c1)  # ln(c2/c1), with ln(c2 t) ≤ c1 t to be solved
+        total = 1 + log_ratio + math.log(log_ratio) if log_ratio > 0 else 0.0
+        return exact if total <= 0 else math.ceil(total / c1) + 1
+
+
+def _log_share(gamma: float, among: int) -> float:
+    """Return ln(γ/among), also where the quotient is beyond floating point."""
+    return math.log(probability("gamma", gamma)) - math.log(whole("among", among, 1))
 
 
 class Slowest(Rate):
@@ -164,6 +172,8 @@ class Average(Rate):
 
     def __init__(self, rates: Iterable[Rate]) -> None:
         self._rates = tuple(rates)
+        if not self._rates:
+            raise InvalidArgument("the average of no rates is not defined; give at least one.")
 
     def rate(self, t: int) -> float:
         """Return the mean of the rates at t."""
@@ -183,8 +193,6 @@ def slowest_of(rates: Rates, heat: Heat) -> Rate:
     return rates if isinstance(rates, Rate) else Slowest(rates(arm, heat) for arm in heat)
 
 
-def _probability(name: str, value: float) -> float:
-    number = between(name, value, 0, 1, open_low=True)
-    if number == 1:
-        raise InvalidArgument(f"{name}={value!r} must be below 1: a bound that may always fail says nothing.")
-    return number
+def as_rate(rate: Rate | Callable[[int], float]) -> Rate:
+    """Return a rate; a plain function of t becomes one that is checked on use."""
+    return rate if isinstance(rate, Rate) else UserRate(rate)

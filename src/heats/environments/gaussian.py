@@ -1,0 +1,120 @@
+"""Gaussian worlds: the paper's synthetic family, and arms whose rewards do not depend on company."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from heats.engine import chance
+from heats.engine.checks import between, whole
+from heats.environments.protocol import Array, Environment, Indices, Rng
+from heats.errors import InvalidArgument
+
+_BEST, _DECOY, _ARM, _MEAN, _SPREAD = range(100, 105)  # purposes of hashes, apart from the engine's
+
+
+class _Normal(Environment):
+    """Independent normal rewards with a mean and a deviation per arm of a heat."""
+
+    @abstractmethod
+    def parameters(self, heats: Indices) -> tuple[Array, Array]:
+        """Return means and deviations ``(..., size)``."""
+
+    def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
+        """Draw pull by pull."""
+        means, deviations = self.parameters(heats)
+        drawn: Array = rng.standard_normal((*heats.shape[:-1], pulls, heats.shape[-1]))
+        drawn *= deviations[..., None, :]
+        drawn += means[..., None, :]
+        return drawn
+
+    def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
+        """Draw the mean of so many pulls at once: it is normal too."""
+        means, deviations = self.parameters(heats)
+        drawn: Array = means + deviations / np.sqrt(pulls) * rng.standard_normal(heats.shape)
+        return drawn
+
+    def limits(self, heat: tuple[int, ...]) -> Sequence[float]:
+        """Return the means."""
+        means: list[float] = self.parameters(np.array(heat))[0].tolist()
+        return means
+
+
+class Gaussian(_Normal):
+    """The paper's synthetic family (Appendix G): means in [0, 1] drawn anew for every set of arms.
+
+    The arm ``best`` leads every heat it is in by ``gap``. With ``decoy`` another arm leads every heat without ``best``
+    by 2·gap, so that the Borda winner usually is not the Condorcet winner. Deviations lie in [0.05, 0.2]; with
+    ``spread="variance"`` these are variances, the literal reading. All parameters are hashes of (seed, set of arms):
+    the same set has the same in every run, at any n, and nothing is stored.
+    """
+
+    def __init__(
+        self,
+        n_arms: int,
+        gap: float = 0.1,
+        decoy: bool = False,
+        seed: int = 0,
+        spread: Literal["deviation", "variance"] = "deviation",
+    ) -> None:
+        self.n_arms = whole("n_arms", n_arms, 2)
+        self.gap = between("gap", gap, 0, 1e6)
+        if spread not in ("deviation", "variance"):
+            raise InvalidArgument(f"spread={spread!r} is unknown; choose deviation or variance.")
+        if decoy and self.n_arms < 3:
+            raise InvalidArgument("a decoy needs a third arm to lead; take n_arms=3 or more.")
+        self.spread = spread
+        self._root = chance.root(seed)
+        self.best: int = int(chance.below(self.n_arms, chance.hashed(self._root, _BEST)))
+        other = int(chance.below(self.n_arms - 1, chance.hashed(self._root, _DECOY)))
+        self.decoy = other + (other >= self.best) if decoy else None
+
+    def parameters(self, heats: Indices) -> tuple[Array, Array]:
+        """Return means and deviations of every arm in its heat."""
+        if heats.shape[-1] < 2:
+            raise InvalidArgument(
+                "the Gaussian family is about heats of two and more; single arms have no mean of their own."
+            )
+        arms = chance.hashed(self._root, _ARM, heats)
+        with np.errstate(over="ignore"):
+            together = arms.sum(axis=-1, keepdims=True, dtype=np.uint64)  # the same for any order of the set
+            means = _unit(chance.hashed(together ^ arms, _MEAN))
+            spreads = 0.05 + 0.15 * _unit(chance.hashed(together ^ arms, _SPREAD))
+        if self.decoy is not None:
+            self._raise(means, heats == self.decoy, 2 * self.gap, unless=(heats == self.best).any(axis=-1))
+        self._raise(means, heats == self.best, self.gap)
+        return means, spreads if self.spread == "deviation" else np.sqrt(spreads)
+
+    def _raise(self, means: Array, who: Array, lead: float, unless: Array | bool = False) -> None:
+        """Put an arm ``lead`` above the best of the others, in heats it is in."""
+        rows = who.any(axis=-1) & ~np.asarray(unless)
+        there = who[rows]
+        others = np.where(there, -np.inf, means[rows])
+        means[rows] = np.where(there, others.max(axis=-1, keepdims=True) + lead, means[rows])
+
+
+class Normal(_Normal):
+    """Arms with fixed means and deviations, whatever their company."""
+
+    def __init__(self, means: ArrayLike, deviations: ArrayLike = 0.1) -> None:
+        self._means = np.asarray(means, dtype=np.float64)
+        if self._means.ndim != 1 or self._means.size < 2 or not np.isfinite(self._means).all():
+            raise InvalidArgument(f"means={means!r} must be a list of at least two finite numbers.")
+        self._deviations = np.broadcast_to(np.asarray(deviations, dtype=np.float64), self._means.shape)
+        if not (np.isfinite(self._deviations).all() and (self._deviations >= 0).all()):
+            raise InvalidArgument(f"deviations={deviations!r} must be finite numbers, not below 0.")
+        self.n_arms = self._means.size
+        self.best = int(self._means.argmax())
+
+    def parameters(self, heats: Indices) -> tuple[Array, Array]:
+        """Return what was given."""
+        return self._means[heats], self._deviations[heats]
+
+
+def _unit(words: chance.Words) -> Array:
+    numbers: Array = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return numbers

@@ -1,0 +1,100 @@
+"""What a world must say to be simulated in, one pull at a time or ten thousand tournaments at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine.feedback import Arms, Kind, Ranking, Winner
+from heats.engine.machine import Machine
+from heats.errors import InvalidArgument
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Rng = np.random.Generator
+
+
+class Environment(ABC):
+    """A world of ``n_arms`` arms. ``best`` is the arm to find, if it is known; ``kind`` what its observations mean."""
+
+    n_arms: int
+    kind: Kind = Kind.REWARDS
+    best: int | None = None
+    names: tuple[str, ...] | None = None
+
+    @abstractmethod
+    def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
+        """Return observations ``(..., pulls, size)`` of the heats ``(..., size)``."""
+
+    def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
+        """Return the mean over so many pulls ``(..., size)``; drawn from its own law where that is known."""
+        mean: Array = self.sample(heats, pulls, rng).mean(axis=-2)
+        return mean
+
+    def limits(self, heat: tuple[int, ...]) -> Sequence[float]:
+        """Return what the mean observation of every arm of a heat tends to, where that is known."""
+        raise InvalidArgument(f"{type(self).__name__} does not know its limits.")
+
+    def feedback(self, arms: Arms, row: Sequence[float]) -> Any:
+        """Return one pull's observations as what would be told."""
+        if self.kind is Kind.REWARDS:
+            return list(row)
+        if self.kind is Kind.RANKING:
+            return Ranking([arms[i] for i in np.argsort(-np.asarray(row), kind="stable")])
+        winners = [arm for arm, share in zip(arms, row, strict=True) if share > 0]
+        return Winner(*winners) if winners else Winner(None)
+
+
+def play(machine: Machine, environment: Environment) -> Machine:
+    """Play a machine to its end, pull by pull; each pull draws from the query's own seed."""
+    while query := machine.ask():
+        rng = np.random.Generator(np.random.SFC64(query.seed))
+        [row] = environment.sample(np.array(query.arms), 1, rng)
+        machine.tell(query, environment.feedback(query.arms, row.tolist()))
+    return machine
+
+
+def winner_shares(observations: Array) -> Array:
+    """Return 1 for the largest observation of every pull, shared by those that tie."""
+    top = observations == observations.max(axis=-1, keepdims=True)
+    shares: Array = top / top.sum(axis=-1, keepdims=True)
+    return shares
+
+
+class Winners(Environment):
+    """Any world of rewards, of which only the winner of each pull is seen."""
+
+    kind = Kind.WINNER
+
+    def __init__(self, world: Environment) -> None:
+        if world.kind is not Kind.REWARDS:
+            raise InvalidArgument(f"only rewards can be reduced to their winner, not {world.kind.value} feedback.")
+        self.world = world
+        self.n_arms = world.n_arms
+        self.best = world.best
+        self.names = world.names
+
+    def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
+        """Return winner shares."""
+        return winner_shares(self.world.sample(heats, pulls, rng))
+
+    def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
+        """Return win rates; each pull's winner is counted without building its row of shares."""
+        observations = self.world.sample(heats, pulls, rng)
+        size = heats.shape[-1]
+        if size == 2:
+            first, second = observations[..., 0], observations[..., 1]
+            won = ((first > second) + 0.5 * (first == second)).mean(axis=-1)
+            return np.stack([won, 1 - won], axis=-1)
+        first_of = observations.argmax(axis=-1)
+        tops = observations.max(axis=-1)
+        if (observations == tops[..., None]).sum() > tops.size:  # some pull has a tie
+            mean: Array = winner_shares(observations).mean(axis=-2)
+            return mean
+        rows = np.arange(first_of.size // pulls)[:, None] * size
+        counts = np.bincount((rows + first_of.reshape(-1, pulls)).ravel(), minlength=rows.size * size)
+        return counts.reshape(heats.shape) / pulls

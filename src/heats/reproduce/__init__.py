@@ -1,0 +1,81 @@
+"""The paper's experiments by one command.
+
+``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it).
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from heats.engine.checks import whole
+from heats.errors import InvalidArgument
+from heats.reproduce import claims, figures, sweeps
+from heats.reproduce.run import run_cells
+from heats.theory.tables import paper_tables
+
+FIGURES = {f"fig-{name}": name for name in sweeps.SETTINGS}
+NAMES = ("fig-budgets", *FIGURES, "tables", "claims")
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path,
+    reps: int = 1000,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Path]:
+    """Make the figures and tables called ``names`` (or all) under ``out``; return the files written."""
+    whole("reps", reps, 1)
+    wanted = list(NAMES) if "all" in names or not names else list(dict.fromkeys(names))
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown:
+        raise InvalidArgument(f"there is no {unknown[0]!r} to reproduce; choose among all, {', '.join(NAMES)}.")
+    settings = list(FIGURES.values()) if "claims" in wanted else [FIGURES[name] for name in wanted if name in FIGURES]
+    grid = [cell for setting in settings for cell in sweeps.cells(setting)]
+    if "claims" in wanted:
+        grid += [cell for setting in list(sweeps.SETTINGS)[:4] for cell in sweeps.cells(setting, "variance")]
+    done = 0
+
+    def tick(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, len(grid))
+
+    results = run_cells(grid, out / "cells.csv", reps, seed, workers or os.cpu_count() or 1, tick) if grid else {}
+    written = [out / "cells.csv"] if grid else []
+    for name in wanted:
+        if name in FIGURES:
+            figures.save(figures.success_figure(FIGURES[name], "deviation", results), out / name)
+            written += [out / f"{name}.png", out / f"{name}.svg"]
+        elif name == "fig-budgets":
+            figures.save(figures.budget_figure(), out / name)
+            written += [out / f"{name}.png", out / f"{name}.svg"]
+        elif name == "tables":
+            written.append(_write_tables(out / "tables.csv"))
+        else:
+            command = f"heats reproduce {' '.join(names) or 'all'} --reps {reps} --seed {seed}"
+            (out / "claims.md").write_text(claims.claims_page(results, reps, seed, command), encoding="utf-8")
+            written.append(out / "claims.md")
+    return written
+
+
+def _write_tables(path: Path) -> Path:
+    """Write Tables 1-4 for the grid's n and k, gap 0.1 and δ = 0.05."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("table", "feedback", "n", "k", "algorithm", "quantity", "value"))
+        for n in sweeps.ARMS:
+            for k in sweeps.HEAT_SIZES:
+                for feedback in ("winner", "reward"):
+                    for title, rows in paper_tables(n, k, sweeps.GAP, 0.05, feedback, 0.2).items():
+                        for row in rows:
+                            for quantity, value in row.values.items():
+                                table.writerow(
+                                    (title.partition(":")[0], feedback, n, k, row.algorithm, quantity, value)
+                                )
+    return path

@@ -1,0 +1,103 @@
+"""Results → figures that look like a paper's; nothing is simulated here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heats.engine.schedule import printed_heats, printed_rounds
+from heats.errors import InvalidArgument
+from heats.reproduce.sweeps import ALGORITHMS, ARMS, BUDGETS, HEAT_SIZES, SETTINGS, Cell, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Hue by rule, dashes by schedule, and a marker each, so that the lines can be told apart in grey.
+LOOKS: dict[str, dict[str, Any]] = {
+    "csws": {"color": "#0072b2", "marker": "o"},
+    "csr": {"color": "#d55e00", "marker": "s"},
+    "csh": {"color": "#009e73", "marker": "^"},
+    "round-robin": {"color": "#444444", "marker": "x"},
+}
+LABELS = {name: name.replace("-paper", ", as printed").replace("-exact", ", exact") for name in ALGORITHMS}
+
+
+def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Figure:
+    """Draw success over budget: a row per n, a column per k, with 95 % bands."""
+    plt = _pyplot()
+    figure: Figure
+    figure, panels = plt.subplots(len(ARMS), len(HEAT_SIZES), figsize=(13, 5.6), sharex=True, sharey=True)
+    for row, n in enumerate(ARMS):
+        for column, k in enumerate(HEAT_SIZES):
+            panel = panels[row][column]
+            for algorithm in ALGORITHMS:
+                found = [results[Cell(setting, spread, n, k, budget, algorithm)] for budget in BUDGETS]
+                _line(panel, algorithm, found)
+            panel.set_title(f"n = {n}, k = {k}", fontsize=10)
+            panel.grid(alpha=0.3)
+            panel.set_ylim(-0.02, 1.02)
+            panel.set_xticks([100, 300, 500])
+    figure.supxlabel("budget B")
+    figure.supylabel("share of runs that found the best arm")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=7, frameon=False, bbox_to_anchor=(0.5, -0.045))
+    note = "" if spread == "deviation" else " (spreads read as variances)"
+    figure.suptitle(f"Success rates: {SETTINGS[setting].title}{note}")
+    figure.tight_layout()
+    return figure
+
+
+def _line(panel: Any, algorithm: str, found: list[Result]) -> None:
+    rule = algorithm.removesuffix("-paper").removesuffix("-exact")
+    dashed = "--" if algorithm.endswith("-paper") else ":" if rule == "round-robin" else "-"
+    look = LOOKS[rule]
+    panel.plot(BUDGETS, [r.rate for r in found], dashed, label=LABELS[algorithm], markersize=4, linewidth=1.3, **look)
+    lows, highs = zip(*(r.interval for r in found), strict=True)
+    panel.fill_between(BUDGETS, lows, highs, color=look["color"], alpha=0.15, linewidth=0)
+
+
+def budget_figure() -> Figure:
+    """Draw the sufficient budgets over n: the number of rounds R alone, as the paper does, and R·P_1."""
+    plt = _pyplot()
+    sizes = (2, 4, 8, 16)
+    arms = sorted({*range(16, 101, 4), *range(100, 1001, 25)})
+    figure: Figure
+    figure, panels = plt.subplots(2, len(sizes), figsize=(13, 5.6), sharex=True)
+    for column, k in enumerate(sizes):
+        for rule in ("csws", "csr", "csh"):
+            rounds = [printed_rounds(rule, n, k) for n in arms]
+            budgets = [r * next(printed_heats(rule, n, k)) for r, n in zip(rounds, arms, strict=True)]
+            style: dict[str, Any] = {"label": rule, "markevery": 8, "markersize": 4, **LOOKS[rule]}
+            panels[0][column].plot(arms, rounds, **style)
+            panels[1][column].plot(arms, budgets, **style)
+        panels[0][column].set_title(f"k = {k}", fontsize=10)
+        for row in (0, 1):
+            panels[row][column].grid(alpha=0.3)
+    panels[0][0].set_ylabel("rounds R")
+    panels[1][0].set_ylabel("R · P₁")
+    panels[0][0].legend(frameon=False)
+    figure.supxlabel("number of arms n")
+    figure.suptitle("Sufficient budgets up to the common factor γ⁻¹(Δ/2)")
+    figure.tight_layout()
+    return figure
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write PNG and SVG, the same bytes for the same figure."""
+    plt = _pyplot()
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(stem.with_suffix(".png"), dpi=110, bbox_inches="tight", metadata={"Software": None})
+    figure.savefig(stem.with_suffix(".svg"), bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise InvalidArgument("figures need matplotlib; install it with: pip install 'heats[plot]'") from None
+    mpl.use("Agg")
+    mpl.rcParams["svg.hashsalt"] = "heats"
+    import matplotlib.pyplot as plt
+
+    return plt

@@ -1,0 +1,115 @@
+"""The paper's synthetic experiments as data: settings, grids, algorithms, and one cell of them at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from heats.engine import chance
+from heats.engine.baselines import RoundRobin
+from heats.engine.confidence import binomial_interval
+from heats.engine.plan import plan
+from heats.engine.statistics import Statistic, mean, median, power_mean
+from heats.environments import Environment, Gaussian, Winners
+from heats.simulation import Algorithm, simulate
+
+ARMS = (50, 100)
+HEAT_SIZES = (2, 4, 6, 8, 10)
+BUDGETS = (50, 100, 200, 300, 500)
+GAP = 0.1
+ALGORITHMS = ("csws-paper", "csr-paper", "csh-paper", "round-robin", "csws-exact", "csr-exact", "csh-exact")
+WORLDS = 10  # every cell is played in so many worlds, drawn anew
+
+
+class Setting(NamedTuple):
+    """What is seen of which world, and how it is scored."""
+
+    title: str
+    decoy: bool = False
+    winners: bool = False
+    statistic: Statistic = mean
+
+
+SETTINGS = {
+    "reward": Setting("rewards"),
+    "reward-decoy": Setting("rewards, Borda winner set apart", decoy=True),
+    "preference-decoy": Setting("winners only, Borda winner set apart", decoy=True, winners=True),
+    "preference": Setting("winners only", winners=True),
+    "median": Setting("rewards scored by their median", statistic=median),
+    "power-mean": Setting("rewards scored by their power mean (q = 2)", statistic=power_mean(2)),
+}
+SPREADS = ("deviation", "variance")
+
+
+class Cell(NamedTuple):
+    """One success rate: a setting, a problem, an algorithm."""
+
+    setting: str
+    spread: str
+    n_arms: int
+    heat_size: int
+    budget: int
+    algorithm: str
+
+    @property
+    def id(self) -> str:
+        """A name such as reward-deviation/n50-k4-B200/csh-exact."""
+        return f"{self.setting}-{self.spread}/n{self.n_arms}-k{self.heat_size}-B{self.budget}/{self.algorithm}"
+
+
+class Result(NamedTuple):
+    """A cell, played: how often the best arm was found."""
+
+    cell: Cell
+    reps: int
+    successes: int
+
+    @property
+    def rate(self) -> float:
+        """Share of successes."""
+        return self.successes / self.reps
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Exact 95 % interval."""
+        return binomial_interval(self.successes, self.reps)
+
+
+def cells(setting: str, spread: str = "deviation") -> Iterator[Cell]:
+    """Yield the 350 cells of a figure."""
+    for n in ARMS:
+        for k in HEAT_SIZES:
+            for budget in BUDGETS:
+                for algorithm in ALGORITHMS:
+                    yield Cell(setting, spread, n, k, budget, algorithm)
+
+
+def run_cell(cell: Cell, reps: int, seed: int) -> Result:
+    """Play a cell; its numbers depend on its name, reps and seed only."""
+    setting = SETTINGS[cell.setting]
+    key = int(chance.hashed(chance.root(seed), *cell.id.encode()) >> np.uint64(1))
+    successes = done = 0
+    for world in range(WORLDS):
+        part = (reps * (world + 1)) // WORLDS - done
+        done += part
+        if part:
+            found = simulate(
+                _algorithm(cell, setting), _world(cell, setting, key + world), part, key % 2**62, setting.statistic
+            )
+            successes += found.successes
+    return Result(cell, reps, successes)
+
+
+def _world(cell: Cell, setting: Setting, seed: int) -> Environment:
+    gaussian = Gaussian(cell.n_arms, GAP, setting.decoy, seed, cell.spread)  # type: ignore[arg-type]  # one of SPREADS
+    return Winners(gaussian) if setting.winners else gaussian
+
+
+def _algorithm(cell: Cell, setting: Setting) -> Algorithm:
+    if cell.algorithm == "round-robin":
+        return RoundRobin(cell.n_arms, cell.heat_size, cell.budget, statistic=setting.statistic)
+    rule, _, schedule = cell.algorithm.partition("-")
+    problem = (cell.n_arms, cell.heat_size, cell.budget)
+    return plan(*problem, rule, schedule=schedule, record="off", blind=True)  # type: ignore[arg-type]  # by its name

@@ -1,0 +1,113 @@
+"""Reproduction: same numbers for the same seed, restartable, figures that show what they say, claims with verdicts."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from heats.cli import run
+from heats.errors import BrokenFile, InvalidArgument
+from heats.reproduce import NAMES, figures, reproduce, sweeps
+from heats.reproduce.claims import CLAIMS
+from heats.reproduce.run import run_cells
+from heats.reproduce.sweeps import Cell, run_cell
+
+ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
+
+
+def some_cells() -> list[Cell]:
+    return [cell for cell in sweeps.cells("preference") if cell.budget <= 100 and cell.heat_size in (2, 10)]
+
+
+def test_the_grid_is_the_paper_s() -> None:
+    """Two n, five k, five B, seven algorithms; every cell has its own name."""
+    cells = [cell for setting in sweeps.SETTINGS for cell in sweeps.cells(setting)]
+    assert len(cells) == 6 * 2 * 5 * 5 * 7
+    assert len({cell.id for cell in cells}) == len(cells)
+
+
+def test_numbers_do_not_depend_on_workers_or_restarts(tmp_path: Path) -> None:
+    """One worker, two, and a run that finds half of its cells done: the same file."""
+    cells = some_cells()
+    seen: list[int] = []
+    run_cells(cells, tmp_path / "one.csv", 20, 3, 1, seen.append)
+    run_cells(cells[:10], tmp_path / "two.csv", 20, 3, 2, lambda more: None)
+    run_cells(cells, tmp_path / "two.csv", 20, 3, 2, lambda more: None)
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    assert sum(seen) == len(cells)
+    again: list[int] = []
+    run_cells(cells, tmp_path / "two.csv", 20, 3, 2, again.append)
+    assert again == [len(cells)]  # nothing was run anew
+    other = run_cells(cells, tmp_path / "two.csv", 20, 4, 1, lambda more: None)
+    assert any(other[cell] != run_cell(cell, 20, 3) for cell in cells)  # another seed, other numbers
+
+
+def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
+    """It is refused with its line."""
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(BrokenFile, match="line 2: no result of heats reproduce"):
+        run_cells(some_cells(), tmp_path / "x.csv", 20, 3, 1, lambda more: None)
+    assert (tmp_path / "x.csv").read_text() == "a,b\n1,2\n"
+
+
+def test_figures_show_what_they_say(tmp_path: Path) -> None:
+    """PNG and SVG exist, are not blank, and name axes, panels and every line."""
+    written = reproduce(["fig-reward", "fig-budgets", "tables"], tmp_path, reps=10)
+    assert {path.name for path in written} >= {"cells.csv", "fig-reward.png", "fig-reward.svg", "tables.csv"}
+    for name in ("fig-reward", "fig-budgets"):
+        assert matplotlib.image.imread(tmp_path / f"{name}.png").std() > 0.05
+    results = run_cells(sweeps.cells("reward"), tmp_path / "cells.csv", 10, 0, 1, lambda more: None)
+    figure = figures.success_figure("reward", "deviation", results)
+    titles = {panel.get_title() for panel in figure.axes}
+    assert titles == {f"n = {n}, k = {k}" for n in sweeps.ARMS for k in sweeps.HEAT_SIZES}
+    assert figure.get_supxlabel() == "budget B"
+    assert figure.get_supylabel() == "share of runs that found the best arm"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(figures.LABELS.values())
+    line = next(line for line in figure.axes[0].lines if line.get_label() == "csh, exact")
+    assert np.asarray(line.get_ydata())[0] == results[Cell("reward", "deviation", 50, 2, 50, "csh-exact")].rate
+    figures.save(figure, tmp_path / "again")
+    assert (tmp_path / "again.svg").read_bytes() == (tmp_path / "fig-reward.svg").read_bytes()
+
+
+def test_unknown_names_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They list what there is."""
+    with pytest.raises(InvalidArgument, match="no 'fig-9' to reproduce; choose among all, fig-budgets"):
+        reproduce(["fig-9"], tmp_path)
+    with pytest.raises(InvalidArgument, match="reps=0"):
+        reproduce(["tables"], tmp_path, reps=0)
+    assert run(["reproduce", "tables", "--out", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/tables.csv\n"
+    assert not list(tmp_path.glob("cells*"))
+
+
+def test_the_committed_results_are_complete() -> None:
+    """Every figure, every cell, every claim with a verdict, and the command that made them."""
+    with (ROOT / "cells.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == (6 + 4) * 350
+    assert {int(row["reps"]) for row in rows} == {1000}
+    for row in rows:
+        assert float(row["low"]) <= float(row["rate"]) <= float(row["high"])
+    for name in NAMES:
+        if name.startswith("fig"):
+            assert (ROOT / f"{name}.png").exists()
+            assert (ROOT / f"{name}.svg").exists()
+    page = (ROOT / "claims.md").read_text()
+    assert "heats reproduce all --reps 1000 --seed 0" in page
+    assert len(re.findall(r"\*\*(confirmed|mixed|not confirmed)\*\*", page)) == len(CLAIMS)
+
+
+def test_a_committed_number_can_be_made_again() -> None:
+    """One cell, from its name and the seed."""
+    with (ROOT / "cells.csv").open() as file:
+        rows = {tuple(row.values())[:6]: int(row["successes"]) for row in csv.DictReader(file)}
+    for cell in (
+        Cell("reward", "deviation", 50, 4, 100, "csh-exact"),
+        Cell("preference-decoy", "deviation", 50, 6, 50, "round-robin"),
+    ):
+        assert run_cell(cell, 1000, 0).successes == rows[tuple(map(str, cell))]

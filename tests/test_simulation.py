@@ -1,0 +1,208 @@
+"""Simulation: many at once are the same tournaments as one by one, and agree with independent arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import heats
+from heats.environments import (
+    Gaussian,
+    Normal,
+    PlackettLuce,
+    Rankings,
+    RuntimeTable,
+    ScoreTable,
+    Sequences,
+    Winners,
+    play,
+)
+from heats.errors import InvalidArgument
+from heats.theory import Limits, Squeezed
+
+NOBODY = Sequences(Squeezed(Limits(5, 2, lambda heat: [1.0, 1.0]), lambda t: 1 / t))  # all equal: no best arm
+FIXED = Sequences(np.random.default_rng(1).integers(0, 4, size=(13, 40)))  # many ties, nothing random
+
+
+@pytest.mark.parametrize("rule", ["csws", "csr", "csh"])
+@pytest.mark.parametrize("record", ["off", "ties", "pooled"])
+@pytest.mark.parametrize("statistic", [heats.mean, heats.median, heats.win_rate, heats.quantile(0.3)], ids=repr)
+def test_the_same_tournaments_as_one_by_one(rule: str, record: Any, statistic: Any) -> None:
+    """In a world without chance repetition i has the winner of the tournament with seed + i, ties and byes included."""
+    plan = heats.plan(13, 4, 45, rule, record=record, blind=True)
+    found = heats.simulate(plan, FIXED, 40, seed=5, statistic=statistic)
+    for i, winner in enumerate(found.winners):
+        tournament = heats.Tournament(plan, statistic, seed=5 + i)
+        pulled: dict[tuple[int, ...], int] = {}
+        while query := tournament.ask():
+            heat = tuple(sorted(query.arms))
+            pulled[heat] = pulled.get(heat, 0) + 1
+            rows = FIXED.sample(np.array(query.arms), pulled[heat], np.random.default_rng())
+            tournament.tell(query, rows[-1])
+        assert tournament.winner == winner
+
+
+def test_the_instances_of_the_theory_can_be_simulated() -> None:
+    """As sequences; what Theorem 2 promises holds for every seed, and winners are those of tournaments one by one."""
+    limits = Limits(6, 3, lambda heat: [1.0 - arm / 8 for arm in heat])
+    safe = Sequences(Squeezed(limits, lambda t: 1 / (40 * t)))
+    plan = heats.plan(6, 3, 30)
+    assert safe.best == 0
+    assert safe.limits((1, 2)) == (0.875, 0.75)
+    assert heats.simulate(plan, safe, 50).success_rate == 1
+    unsafe = Squeezed(limits, lambda t: 1 / (2 * t))
+    found = heats.simulate(plan, Sequences(unsafe), 50)
+    assert found.success_rate < 1
+    assert found.winners.tolist() == [unsafe.play(heats.Tournament(plan, seed=seed)).winner for seed in range(50)]
+
+
+@pytest.mark.parametrize("budget", [1, 30, 100, 300])
+def test_round_robin_is_the_same_as_one_by_one(budget: int) -> None:
+    """Few sets of many and all of few, some turned over more than once."""
+    for n, k in ((13, 3), (13, 2)):
+        machine = heats.RoundRobin(n, k, budget)
+        world = Sequences(np.random.default_rng(2).integers(0, 3, size=(n, 1)))
+        found = heats.simulate(machine, world, 25, seed=3)
+        for i, winner in enumerate(found.winners):
+            assert play(heats.RoundRobin(n, k, budget, seed=3 + i), world).winner == winner
+
+
+@pytest.mark.parametrize("budget", [3, 60, 200])
+def test_successive_halving_is_the_same_as_one_by_one(budget: int) -> None:
+    """Also when it is blind."""
+    world = Sequences(np.random.default_rng(2).integers(0, 3, size=(13, 1)))
+    found = heats.simulate(heats.SuccessiveHalving(13, budget, blind=True), world, 25, seed=3)
+    for i, winner in enumerate(found.winners):
+        assert play(heats.SuccessiveHalving(13, budget, seed=3 + i, blind=True), world).winner == winner
+
+
+CHANCE = {
+    "gaussian": (Gaussian(12, seed=1), heats.mean),
+    "median": (Gaussian(12, seed=1), heats.median),
+    "power mean": (Gaussian(12, seed=1), heats.power_mean(2)),
+    "win rate": (Gaussian(12, seed=1), heats.win_rate),
+    "winners": (Winners(Gaussian(12, seed=1)), heats.mean),
+    "plackett-luce": (PlackettLuce(np.arange(1, 13)), heats.mean),
+    "rankings": (Rankings([np.random.default_rng(i).permutation(12) for i in range(9)]), heats.mean),
+    "scores": (ScoreTable(np.random.default_rng(3).random((9, 12))), heats.mean),
+    "runtimes": (
+        RuntimeTable(np.random.default_rng(3).random((9, 12)), np.random.default_rng(4).random((9, 12)) < 0.6),
+        heats.mean,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANCE)
+def test_equal_in_distribution_to_one_by_one(name: str) -> None:
+    """Chi-square of who wins, 400 tournaments each way, for a plan with byes and for RoundRobin."""
+    world, statistic = CHANCE[name]
+    plan = heats.plan(12, 5, 40, "csr")
+    one_by_one = [play(heats.Tournament(plan, statistic, seed=seed), world).winner for seed in range(400)]
+    at_once = heats.simulate(plan, world, 400, seed=1000, statistic=statistic).winners
+    table = np.array([np.bincount(one_by_one, minlength=12), np.bincount(at_once, minlength=12)])
+    assert stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue > 1e-3
+
+
+def survives(size: int, keep: int, pulls: int, draw: np.random.Generator, tries: int = 100_000) -> float:
+    """P(i* is among the kept): independent arithmetic, means and deviations drawn afresh."""
+    means = draw.random((tries, size))
+    means[:, 0] = means[:, 1:].max(axis=1) + 0.1
+    scores = means + draw.uniform(0.05, 0.2, (tries, size)) / math.sqrt(pulls) * draw.standard_normal((tries, size))
+    return float(((scores[:, 1:] > scores[:, :1]).sum(axis=1) < keep).mean())
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "budget", "rule"), [(20, 3, 40, "csws"), (23, 4, 60, "csh"), (15, 4, 50, "csr"), (50, 6, 100, "csh")]
+)
+def test_success_follows_from_survival_round_by_round(n: int, k: int, budget: int, rule: str) -> None:
+    """Only i* matters in this family. Who rested plays next; the others share the places that are left."""
+    draw = np.random.default_rng(7)
+    plan = heats.plan(n, k, budget, rule, record="off")
+    rested, playing, resting = 0, 1.0, 0.0  # byes of the round before; P(i* is in and did not rest), P(in and rested)
+    for each in plan.rounds:
+        places = each.heats * each.size
+        chance = (places - rested) / (each.arms - rested)
+        plays = resting + playing * chance
+        playing, resting = plays * survives(each.size, each.keep, each.pulls, draw), playing * (1 - chance)
+        rested = each.byes
+    found = [heats.simulate(plan, Gaussian(n, seed=world), 500, seed=world * 1000) for world in range(20)]
+    rate = sum(each.successes for each in found) / 10_000
+    assert abs(rate - playing) < 4 * math.sqrt(playing * (1 - playing) / 10_000) + 0.01
+
+
+def test_results_depend_on_nothing_but_the_seed() -> None:
+    """Not on workers, threads or processes; more repetitions only add to the first ones."""
+    plan, world = heats.plan(60, 4, 300), Winners(Gaussian(60))
+    alone = heats.simulate(plan, world, 2500, seed=2)
+    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
+        for executor in (threads, processes):
+            assert np.array_equal(heats.simulate(plan, world, 2500, seed=2, executor=executor).winners, alone.winners)
+    assert not np.array_equal(heats.simulate(plan, world, 2500, seed=3).winners, alone.winners)
+
+
+def test_intervals_are_exact() -> None:
+    """Clopper-Pearson of the successes."""
+    found = heats.simulate(heats.plan(20, 4, 60), Gaussian(20), 300)
+    expected = stats.binomtest(found.successes, 300).proportion_ci(0.95, "exact")
+    assert found.interval == pytest.approx((expected.low, expected.high))
+    assert found.success_rate == found.successes / 300
+    assert sum(found.counts.values()) == 300
+    assert found.pulls == 60
+
+
+def test_memory_is_bounded_whatever_the_repetitions() -> None:
+    """It is refused if a block does not fit; blocks do not grow with reps; a million arms work."""
+    plan = heats.plan(100, 4, 500)
+    with pytest.raises(InvalidArgument, match="max_bytes=1000 is not enough"):
+        heats.simulate(plan, Gaussian(100), 10**9, max_bytes=1000)
+    assert heats.simulate(plan, Gaussian(100), 50, max_bytes=10**9).winners.size == 50
+    large = heats.plan(10**6, 10, 200_002)
+    assert heats.simulate(large, Gaussian(10**6, gap=3.0), 1).success_rate == 1
+
+
+def test_costs_are_summed_up() -> None:
+    """Pulls times what a pull of each heat costs."""
+    plan, world = heats.plan(12, 4, 40), Normal(np.arange(12.0))
+    found = heats.simulate(plan, world, 10, cost=lambda sets: np.full(sets.shape[:-1], 2.0))
+    assert found.costs is not None
+    assert found.costs.tolist() == [80.0] * 10
+    machine = heats.RoundRobin(12, 4, 40)
+    counted = heats.simulate(machine, world, 10, cost=lambda sets: np.full(sets.shape[:-1], 2.0)).costs
+    assert counted is not None
+    assert counted.tolist() == [80.0] * 10
+    seen: list[tuple[int, int]] = []
+    heats.simulate(plan, world, 2100, watch=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (2100, 2100)
+    assert all(a < b for (a, _), (b, _) in itertools.pairwise(seen))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), 0), "reps=0"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(6)), "5 arms, but the world has 6"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=-1), "seed=-1"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=2**64), "no room"),
+        (lambda: heats.simulate("csh", Gaussian(5)), "cannot be simulated"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), statistic=heats.quantile), "needs its parameter"),
+        (lambda: heats.simulate(heats.SuccessiveHalving(5, 50), Winners(Gaussian(5))), "world of rewards"),
+        (
+            lambda: (
+                heats.simulate(
+                    heats.plan(5, 2, 9), Squeezed(Limits(5, 2, lambda q: [1, 2]), lambda t: 1 / t)
+                ).success_rate
+            ),
+            "best arm",
+        ),
+    ],
+)
+def test_impossible_simulations_are_refused(call: Any, message: str) -> None:
+    """One sentence each."""
+    with pytest.raises(InvalidArgument, match=message):
+        call()
