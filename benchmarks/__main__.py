@@ -1,12 +1,14 @@
 """Print all benchmarks."""
 
-from benchmarks import engine
+from itertools import chain
+
+from benchmarks import engine, simulation
 
 
 def main() -> None:
     """Print a line per measurement as it is made."""
     print(f"{'measured':>10}  {'asked':>6}  what")
-    for row in engine.rows():
+    for row in chain(engine.rows(), simulation.rows()):
         print(f"{row.measured:>10}  {row.asked:>6}  {row.what}", flush=True)
 
 

@@ -59,7 +59,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"heats {heats.__version__}\n"
     assert run([]) == 0
     overview = capsys.readouterr().out
-    for command in ("plan", "bounds", "demo"):
+    for command in ("plan", "bounds", "simulate", "replay", "reproduce", "demo"):
         assert command in overview
         assert run([command, "--help"]) == 0
         assert f"Example: heats {command}" in capsys.readouterr().out
@@ -90,6 +90,19 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(json.loads(capsys.readouterr().out)["gaps"]) == 7
 
 
+def test_simulate(capsys: pytest.CaptureFixture[str]) -> None:
+    """A sentence with the interval, or JSON; every algorithm, feedback and statistic."""
+    assert (
+        run(shlex.split("simulate -n 30 -k 4 -B 100 --reps 200 --strategy round-robin --statistic median --decoy")) == 0
+    )
+    assert "round-robin found the best of 30 arms in" in capsys.readouterr().out
+    assert (
+        run(shlex.split("simulate -n 30 -k 4 -B 100 --reps 200 --feedback winner --schedule paper --blind --json")) == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert told["low"] <= told["success_rate"] == told["successes"] / 200 <= told["high"]
+
+
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     """Silent on the way when nobody watches; JSON holds the report."""
     assert run(["demo", "--seed", "1"]) == 0
@@ -112,7 +125,7 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("plan -n 379 -k 3 -B 50 --schedule paper", "would spend 127 pulls"),
         ("plan -n ten -k 2 -B 50", "'-n' / '--n-arms'"),
         ("plan -n 10", "Missing option"),
-        ("plam", "Did you mean 'plan'. See"),
+        ("plam", "Did you mean 'plan'"),
         ("plan --frobnicate", "--frobnicate"),
         ("plan -n 10", "See 'heats plan --help'"),
         ("plan -n 100 -k 4 -B 49", "or allow unseen heats with --blind"),
@@ -122,6 +135,10 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("bounds -n 10 -k 3 --feedback reward --sigma 0", "sigma=0"),
         ("plan -n 100 -k 4 -B 500 --delta 0.1 --record pooled", "record='pooled'"),
         ("plan -n 100 -k 4 -B 40 --blind --delta 0.1", "makes no pull"),
+        ("simulate -n 30 -k 4 -B 100 --reps 0", "reps=0"),
+        ("simulate -n 30 -k 4 -B 100 --statistic mode", "choose one of mean, median"),
+        ("simulate -n 30 -k 4 -B 100 --feedback vote", "choose one of reward, winner"),
+        ("reproduce fig-x", "choose among all, fig-budgets"),
         ("demo --seed -1", "seed=-1"),
         ("demo --pause -1", "--pause -1"),
         ("demo -B 3", "Give at least"),

@@ -10,6 +10,8 @@
 99
 """
 
+from typing import TYPE_CHECKING
+
 from heats import errors
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, Race, Ranking, Winner
@@ -29,6 +31,10 @@ from heats.engine.statistics import (
 )
 from heats.engine.tournament import Tournament
 from heats.find import Found, find_best
+
+if TYPE_CHECKING:  # imported when first asked for, see below
+    from heats import environments, theory
+    from heats.simulation import simulate
 
 __version__ = "0.1.0"
 

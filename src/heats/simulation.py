@@ -105,6 +105,8 @@ def simulate(
     """
     whole("reps", reps, 1)
     chance.root(seed)
+    if not isinstance(environment, Environment):
+        raise InvalidArgument(f"{environment!r} is no world to simulate in; take one of heats.environments.")
     if seed + reps >= 2**64:
         raise InvalidArgument(f"seed={seed} leaves no room for {reps} seeds below 2^64; take a smaller one.")
     runner = _runner(algorithm, environment, statistic, cost)
