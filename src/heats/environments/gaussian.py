@@ -20,6 +20,8 @@ _BEST, _DECOY, _ARM, _MEAN, _SPREAD = range(100, 105)  # purposes of hashes, apa
 class _Normal(Environment):
     """Independent normal rewards with a mean and a deviation per arm of a heat."""
 
+    ties = False
+
     @abstractmethod
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
         """Return means and deviations ``(..., size)``."""
@@ -109,6 +111,7 @@ class Normal(_Normal):
             raise InvalidArgument(f"deviations={deviations!r} must be finite numbers, not below 0.")
         self.n_arms = self._means.size
         self.best = int(self._means.argmax())
+        self.ties = bool((self._deviations == 0).any())
 
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
         """Return what was given."""

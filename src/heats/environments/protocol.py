@@ -25,6 +25,7 @@ class Environment(ABC):
     kind: Kind = Kind.REWARDS
     best: int | None = None
     names: tuple[str, ...] | None = None
+    ties: bool = True  # whether two arms of a pull may observe the same
 
     @abstractmethod
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
@@ -90,11 +91,10 @@ class Winners(Environment):
             first, second = observations[..., 0], observations[..., 1]
             won = ((first > second) + 0.5 * (first == second)).mean(axis=-1)
             return np.stack([won, 1 - won], axis=-1)
-        first_of = observations.argmax(axis=-1)
-        tops = observations.max(axis=-1)
-        if (observations == tops[..., None]).sum() > tops.size:  # some pull has a tie
+        if self.world.ties:
             mean: Array = winner_shares(observations).mean(axis=-2)
             return mean
+        first_of = observations.argmax(axis=-1)
         rows = np.arange(first_of.size // pulls)[:, None] * size
         counts = np.bincount((rows + first_of.reshape(-1, pulls)).ravel(), minlength=rows.size * size)
         return counts.reshape(heats.shape) / pulls
