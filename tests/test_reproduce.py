@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import matplotlib.image
@@ -13,9 +18,9 @@ import pytest
 from heats.cli import run
 from heats.errors import BrokenFile, InvalidArgument
 from heats.reproduce import NAMES, figures, reproduce, sweeps
-from heats.reproduce.claims import CLAIMS
+from heats.reproduce.claims import CLAIMS, Share, View, claims_page, verdict
 from heats.reproduce.run import run_cells
-from heats.reproduce.sweeps import Cell, run_cell
+from heats.reproduce.sweeps import Cell, Result, run_cell
 
 ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
 
@@ -45,6 +50,9 @@ def test_numbers_do_not_depend_on_workers_or_restarts(tmp_path: Path) -> None:
     assert again == [len(cells)]  # nothing was run anew
     other = run_cells(cells, tmp_path / "two.csv", 20, 4, 1, lambda more: None)
     assert any(other[cell] != run_cell(cell, 20, 3) for cell in cells)  # another seed, other numbers
+    kept = (tmp_path / "two.csv").read_text().splitlines()
+    assert set((tmp_path / "one.csv").read_text().splitlines()) < set(kept)  # what was there before is still there
+    assert len(kept) == 1 + 2 * len(cells)
 
 
 def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
@@ -80,6 +88,10 @@ def test_unknown_names_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
         reproduce(["fig-9"], tmp_path)
     with pytest.raises(InvalidArgument, match="reps=0"):
         reproduce(["tables"], tmp_path, reps=0)
+    with pytest.raises(InvalidArgument, match="no 'fig-9'"):
+        reproduce(["all", "fig-9"], tmp_path)
+    with pytest.raises(InvalidArgument, match="workers=-1"):
+        reproduce(["tables"], tmp_path, workers=-1)
     assert run(["reproduce", "tables", "--out", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"{tmp_path}/tables.csv\n"
     assert not list(tmp_path.glob("cells*"))
@@ -98,8 +110,72 @@ def test_the_committed_results_are_complete() -> None:
             assert (ROOT / f"{name}.png").exists()
             assert (ROOT / f"{name}.svg").exists()
     page = (ROOT / "claims.md").read_text()
-    assert "heats reproduce all --reps 1000 --seed 0" in page
+    wanted = [Cell(r["setting"], r["spread"], int(r["n"]), int(r["k"]), int(r["B"]), r["algorithm"]) for r in rows]
+    results = {cell: Result(cell, 1000, int(row["successes"])) for cell, row in zip(wanted, rows, strict=True)}
+    in_order = {cell: results[cell] for s in sweeps.SETTINGS for cell in sweeps.cells(s)} | results
+    assert page == claims_page(in_order, 1000, 0, "heats reproduce all --reps 1000 --seed 0")
     assert len(re.findall(r"\*\*(confirmed|mixed|not confirmed)\*\*", page)) == len(CLAIMS)
+
+
+def made_up(rates: dict[str, float], reps: int = 1000) -> dict[Cell, Result]:
+    """Results in which every rule has the same success everywhere."""
+    cells = [cell for s in sweeps.SETTINGS for spread in sweeps.SPREADS for cell in sweeps.cells(s, spread)]
+    return {
+        cell: Result(cell, reps, round(reps * rates[cell.algorithm.removesuffix("-paper").removesuffix("-exact")]))
+        for cell in cells
+    }
+
+
+@pytest.mark.parametrize(
+    ("rates", "verdicts"),
+    [
+        ({"csws": 0.3, "csr": 0.6, "csh": 0.7, "round-robin": 0.1}, [True, True, True, True, True]),
+        ({"csws": 0.7, "csr": 0.2, "csh": 0.3, "round-robin": 0.8}, [False, False, False, False, False]),
+        ({"csws": 0.3, "csr": 0.2, "csh": 0.3, "round-robin": 0.1}, [None, None, True, True, True]),
+    ],
+)
+def test_claims_follow_the_numbers(rates: dict[str, float], verdicts: list[bool | None]) -> None:
+    """Made-up results that fulfil the claims, contradict them, or do neither."""
+    view = View(made_up(rates), "deviation", "exact")
+    checks = {claim.sentence[:24]: claim.check for claim in CLAIMS}
+    asked = (
+        "In particular for the ch",
+        "Especially CSH has overa",
+        "Except where k is large ",
+        "Our methods outperform R",
+        "With a small budget, man",
+    )
+    assert [checks[each](view)[0] for each in asked] == verdicts
+
+
+def test_differences_count_only_beyond_chance() -> None:
+    """510 against 500 of 1000 is level; 600 is not."""
+    assert Share(510, 1000).versus(Share(500, 1000)) == 0
+    assert Share(600, 1000).versus(Share(500, 1000)) == 1
+    assert Share(500, 1000).versus(Share(600, 1000)) == -1
+    assert Share(0, 10).versus(Share(0, 10)) == 0
+    assert [verdict(each) for each in ([True, True], [True, None], [None, False], [False, False])] == [
+        "confirmed",
+        "mixed",
+        "mixed",
+        "not confirmed",
+    ]
+
+
+def test_an_interrupted_run_keeps_what_is_finished(tmp_path: Path) -> None:
+    """Ctrl-C ends it soon, and going on takes only what is missing."""
+    code = "import sys; from heats.cli import run; sys.exit(run(['reproduce', 'fig-median', '--reps', '300', '--out', sys.argv[1]]))"
+    started = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stderr=subprocess.PIPE, start_new_session=True
+    )
+    while not (tmp_path / "cells.csv").exists() and started.poll() is None:
+        time.sleep(0.1)
+    os.kill(started.pid, signal.SIGINT)
+    begun = time.monotonic()
+    started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert time.monotonic() - begun < 30
+    assert 1 < len((tmp_path / "cells.csv").read_text().splitlines()) < 351
 
 
 def test_a_committed_number_can_be_made_again() -> None:

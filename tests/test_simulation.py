@@ -38,14 +38,7 @@ def test_the_same_tournaments_as_one_by_one(rule: str, record: Any, statistic: A
     plan = heats.plan(13, 4, 45, rule, record=record, blind=True)
     found = heats.simulate(plan, FIXED, 40, seed=5, statistic=statistic)
     for i, winner in enumerate(found.winners):
-        tournament = heats.Tournament(plan, statistic, seed=5 + i)
-        pulled: dict[tuple[int, ...], int] = {}
-        while query := tournament.ask():
-            heat = tuple(sorted(query.arms))
-            pulled[heat] = pulled.get(heat, 0) + 1
-            rows = FIXED.sample(np.array(query.arms), pulled[heat], np.random.default_rng())
-            tournament.tell(query, rows[-1])
-        assert tournament.winner == winner
+        assert play(heats.Tournament(plan, statistic, seed=5 + i), FIXED).winner == winner
 
 
 def test_the_instances_of_the_theory_can_be_simulated() -> None:
@@ -67,7 +60,7 @@ def test_round_robin_is_the_same_as_one_by_one(budget: int) -> None:
     """Few sets of many and all of few, some turned over more than once."""
     for n, k in ((13, 3), (13, 2)):
         machine = heats.RoundRobin(n, k, budget)
-        world = Sequences(np.random.default_rng(2).integers(0, 3, size=(n, 1)))
+        world = Sequences(np.random.default_rng(2).integers(0, 3, size=(n, 9)))
         found = heats.simulate(machine, world, 25, seed=3)
         for i, winner in enumerate(found.winners):
             assert play(heats.RoundRobin(n, k, budget, seed=3 + i), world).winner == winner
@@ -76,7 +69,7 @@ def test_round_robin_is_the_same_as_one_by_one(budget: int) -> None:
 @pytest.mark.parametrize("budget", [3, 60, 200])
 def test_successive_halving_is_the_same_as_one_by_one(budget: int) -> None:
     """Also when it is blind."""
-    world = Sequences(np.random.default_rng(2).integers(0, 3, size=(13, 1)))
+    world = Sequences(np.random.default_rng(2).integers(0, 3, size=(13, 9)))
     found = heats.simulate(heats.SuccessiveHalving(13, budget, blind=True), world, 25, seed=3)
     for i, winner in enumerate(found.winners):
         assert play(heats.SuccessiveHalving(13, budget, seed=3 + i, blind=True), world).winner == winner
@@ -87,6 +80,9 @@ CHANCE = {
     "median": (Gaussian(12, seed=1), heats.median),
     "power mean": (Gaussian(12, seed=1), heats.power_mean(2)),
     "win rate": (Gaussian(12, seed=1), heats.win_rate),
+    "quantile": (Gaussian(12, seed=1), heats.quantile(0.3)),
+    "shortfall": (Gaussian(12, seed=1), heats.expected_shortfall(0.4)),
+    "positional": (Gaussian(12, seed=1), heats.positional([3, 1, 0, 0, 0])),
     "winners": (Winners(Gaussian(12, seed=1)), heats.mean),
     "plackett-luce": (PlackettLuce(np.arange(1, 13)), heats.mean),
     "rankings": (Rankings([np.random.default_rng(i).permutation(12) for i in range(9)]), heats.mean),
@@ -100,13 +96,19 @@ CHANCE = {
 
 @pytest.mark.parametrize("name", CHANCE)
 def test_equal_in_distribution_to_one_by_one(name: str) -> None:
-    """Chi-square of who wins, 400 tournaments each way, for a plan with byes and for RoundRobin."""
+    """Chi-square of who wins, 300 tournaments each way, over a grid of plans with byes, and for RoundRobin."""
     world, statistic = CHANCE[name]
-    plan = heats.plan(12, 5, 40, "csr")
-    one_by_one = [play(heats.Tournament(plan, statistic, seed=seed), world).winner for seed in range(400)]
-    at_once = heats.simulate(plan, world, 400, seed=1000, statistic=statistic).winners
-    table = np.array([np.bincount(one_by_one, minlength=12), np.bincount(at_once, minlength=12)])
-    assert stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue > 1e-3
+    for k, budget, rule in ((5, 40, "csr"), (2, 30, "csws"), (4, 25, "csh")):
+        plan = heats.plan(12, k, budget, rule)
+        one_by_one = [play(heats.Tournament(plan, statistic, seed=seed), world).winner for seed in range(300)]
+        assert_alike(one_by_one, heats.simulate(plan, world, 300, seed=1000, statistic=statistic).winners)
+    turns = [play(heats.RoundRobin(12, 3, 40, statistic=statistic, seed=seed), world).winner for seed in range(300)]
+    assert_alike(turns, heats.simulate(heats.RoundRobin(12, 3, 40, statistic=statistic), world, 300, seed=1000).winners)
+
+
+def assert_alike(one: Any, other: Any) -> None:
+    table = np.array([np.bincount(one, minlength=12), np.bincount(other, minlength=12)])
+    assert stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue > 1e-4
 
 
 def survives(size: int, keep: int, pulls: int, draw: np.random.Generator, tries: int = 100_000) -> float:
@@ -131,19 +133,38 @@ def test_success_follows_from_survival_round_by_round(n: int, k: int, budget: in
         plays = resting + playing * chance
         playing, resting = plays * survives(each.size, each.keep, each.pulls, draw), playing * (1 - chance)
         rested = each.byes
-    found = [heats.simulate(plan, Gaussian(n, seed=world), 500, seed=world * 1000) for world in range(20)]
-    rate = sum(each.successes for each in found) / 10_000
-    assert abs(rate - playing) < 4 * math.sqrt(playing * (1 - playing) / 10_000) + 0.01
+    found = heats.simulate(plan, Gaussian(n, redraw=True), 20_000)
+    assert abs(found.success_rate - playing) < 4 * math.sqrt(playing * (1 - playing) / 20_000) + 0.005
 
 
 def test_results_depend_on_nothing_but_the_seed() -> None:
-    """Not on workers, threads or processes; more repetitions only add to the first ones."""
+    """Not on workers, threads or processes."""
     plan, world = heats.plan(60, 4, 300), Winners(Gaussian(60))
     alone = heats.simulate(plan, world, 2500, seed=2)
     with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
         for executor in (threads, processes):
             assert np.array_equal(heats.simulate(plan, world, 2500, seed=2, executor=executor).winners, alone.winners)
     assert not np.array_equal(heats.simulate(plan, world, 2500, seed=3).winners, alone.winners)
+
+
+def test_every_repetition_may_have_a_world_of_its_own() -> None:
+    """With redraw the same heat has other means in every repetition, the best arm stays; blocks change nothing."""
+    world = Gaussian(20, seed=3, redraw=True)
+    heats_ = np.tile(np.array([1, 2, 3]), (5, 4, 1))
+    means, _ = world.block(10, 5).parameters(heats_)
+    assert len(np.unique(means)) == 5 * 3
+    assert np.array_equal(world.block(12, 1).parameters(heats_[:1])[0][0], means[2])
+    assert world.block(0, 5).best == world.best
+    assert Gaussian(20, seed=3).block(0, 5).parameters(heats_)[0].std(axis=0).max() == 0
+
+
+def test_repetitions_are_independent() -> None:
+    """Success counts of 30 seeds scatter as binomial ones do: worlds of their own, deals of their own."""
+    plan = heats.plan(20, 2, 60)
+    rates = [heats.simulate(plan, Gaussian(20, redraw=True, seed=s), 200, seed=1000 * s).successes for s in range(30)]
+    share = np.mean(rates) / 200
+    spread = np.var(rates, ddof=1) / (200 * share * (1 - share))
+    assert stats.chi2.ppf(1e-3, 29) / 29 < spread < stats.chi2.ppf(1 - 1e-3, 29) / 29
 
 
 def test_intervals_are_exact() -> None:
@@ -157,11 +178,18 @@ def test_intervals_are_exact() -> None:
 
 
 def test_memory_is_bounded_whatever_the_repetitions() -> None:
-    """It is refused if a block does not fit; blocks do not grow with reps; a million arms work."""
-    plan = heats.plan(100, 4, 500)
-    with pytest.raises(InvalidArgument, match="max_bytes=1000 is not enough"):
+    """Measured, for winners drawn pull by pull with a large budget; one that cannot fit is refused; a million arms work."""
+    import tracemalloc
+
+    plan = heats.plan(100, 4, 20_000)
+    for reps in (4, 12):
+        tracemalloc.start()
+        assert heats.simulate(plan, Winners(Gaussian(100)), reps, max_bytes=20_000_000).winners.size == reps
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 20_000_000
+    with pytest.raises(InvalidArgument, match="max_bytes=1000 is not enough: a single tournament needs"):
         heats.simulate(plan, Gaussian(100), 10**9, max_bytes=1000)
-    assert heats.simulate(plan, Gaussian(100), 50, max_bytes=10**9).winners.size == 50
     large = heats.plan(10**6, 10, 200_002)
     assert heats.simulate(large, Gaussian(10**6, gap=3.0), 1).success_rate == 1
 
@@ -190,6 +218,10 @@ def test_costs_are_summed_up() -> None:
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=-1), "seed=-1"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=2**64), "no room"),
         (lambda: heats.simulate("csh", Gaussian(5)), "cannot be simulated"),
+        (
+            lambda: heats.simulate(heats.RoundRobin(5, 2, 9), Gaussian(5), statistic=heats.mean),
+            "brings its own statistic",
+        ),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), statistic=heats.quantile), "needs its parameter"),
         (lambda: heats.simulate(heats.SuccessiveHalving(5, 50), Winners(Gaussian(5))), "world of rewards"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), NOBODY, 9).success_rate, "does not know its best arm"),

@@ -178,12 +178,12 @@ def simulate(
     _choose("statistic", statistic, ("mean", "median", "win_rate", "power_mean"))
     _choose("feedback", feedback, ("reward", "winner"))
     chosen = heats.power_mean(2) if statistic == "power_mean" else getattr(heats, statistic)
-    world: Environment = Gaussian(n_arms, gap, decoy, seed)
+    world: Environment = Gaussian(n_arms, gap, decoy, seed, redraw=True)
     if feedback == "winner":
         world = Winners(world)
     algorithm = _algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, chosen)
     with counting("tournaments") as tick:
-        found = play(algorithm, world, reps, seed, chosen, watch=tick)
+        found = play(algorithm, world, reps, seed, None if strategy == "round-robin" else chosen, watch=tick)
     low, high = found.interval
     if json:
         told = {"strategy": strategy, "reps": reps, "pulls": found.pulls, "successes": found.successes}
@@ -251,6 +251,8 @@ def _algorithm(
     statistic: Any = heats.mean,
 ) -> Any:
     if strategy == "round-robin":
+        if (schedule, record, blind) != ("exact", "ties", False):
+            raise InvalidArgument("--schedule, --record and --blind are for tournaments; round-robin has none of them.")
         return heats.RoundRobin(n_arms, heat_size, budget, statistic=statistic)
     return heats.plan(n_arms, heat_size, budget, strategy, schedule=schedule, record=record, blind=blind)  # type: ignore[arg-type]  # checked there
 
@@ -323,7 +325,7 @@ def _as_options(sentence: str) -> str:
     spoken = {
         "blind=True": "--blind",
         "schedule='exact'": "--schedule exact",
-        ", or give a function f(size) that says how many arms of a heat stay": "",
+        ", or give a function f(size) that says how many arms of a heat stay": " (or round-robin, to simulate)",
     }
     for python, typed in spoken.items():
         sentence = sentence.replace(python, typed)

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from heats.engine.baselines import RoundRobin
+from heats.engine.checks import whole
 from heats.engine.confidence import binomial_interval
 from heats.engine.plan import Plan
 from heats.environments import Environment, RuntimeTable
@@ -48,6 +49,7 @@ def replay(
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Replay:
     """Play an algorithm on a recorded world."""
+    whole("top", top, 1)
     runtimes = world if isinstance(world, RuntimeTable) else None
     found = simulate(algorithm, world, reps, seed, cost=runtimes.parallel_seconds if runtimes else None, watch=watch)
     names = world.names or tuple(f"arm {arm}" for arm in range(world.n_arms))

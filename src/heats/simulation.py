@@ -1,7 +1,7 @@
 """Many tournaments at once: one NumPy program over repetitions, with the deals, scores and rules of the engine.
 
 Repetition i is the tournament with seed ``seed + i``. Worlds draw from their own generators, one per block of
-repetitions; a block depends on the plan only, so results do not depend on memory, workers or their order.
+repetitions; blocks do not depend on workers, nor do results.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Indices = NDArray[np.int64]
 Cost: TypeAlias = Callable[[Indices], Array]
 Algorithm: TypeAlias = Plan | RoundRobin | SuccessiveHalving
 
-BLOCK_VALUES = 2**21  # a block of repetitions holds about so many observations at a time
-MOST_BLOCK = 1024
+BLOCK_BYTES = 80_000_000  # a block of repetitions takes about so much memory
+MOST_BLOCK = 1024  # repetitions
 
 
 class Simulation:
@@ -75,7 +75,7 @@ def simulate(
     environment: Environment,
     reps: int = 1000,
     seed: int = 0,
-    statistic: StatisticLike = mean,
+    statistic: StatisticLike | None = None,
     *,
     executor: Executor | None = None,
     max_bytes: int | None = None,
@@ -93,11 +93,12 @@ def simulate(
     reps, seed
         Repetition i deals as the tournament with seed ``seed + i``.
     statistic
-        As for a tournament; a baseline brings its own.
+        As for a tournament, default ``heats.mean``; a baseline brings its own.
     executor
         Blocks of repetitions are handed to it; results are the same.
     max_bytes
-        Refuse what would need more memory at a time; it never depends on ``reps``.
+        About how much memory may be used at a time (default: 80 MB); it never depends on ``reps``. What is drawn
+        depends on it, as on the seed.
     cost
         A function of heats ``(..., size)`` that says what a pull of each costs; summed up per tournament.
     watch
@@ -110,12 +111,10 @@ def simulate(
     if seed + reps >= 2**64:
         raise InvalidArgument(f"seed={seed} leaves no room for {reps} seeds below 2^64; take a smaller one.")
     runner = _runner(algorithm, environment, statistic, cost)
-    block = runner.block
-    needed = 40 * runner.values * block  # bytes: observations, their order, and what is sorted with them
-    if max_bytes is not None and needed > whole("max_bytes", max_bytes, 1):
-        raise InvalidArgument(
-            f"max_bytes={max_bytes} is not enough: {block} tournaments at a time need {needed} bytes."
-        )
+    most = BLOCK_BYTES if max_bytes is None else whole("max_bytes", max_bytes, 1)
+    if max_bytes is not None and runner.bytes > most:
+        raise InvalidArgument(f"max_bytes={max_bytes} is not enough: a single tournament needs {runner.bytes} bytes.")
+    block = max(1, min(MOST_BLOCK, most // runner.bytes))
     starts = range(0, reps, block)
     jobs = [(seed, start, min(block, reps - start)) for start in starts]
     parts = []
@@ -137,8 +136,7 @@ class _Runner(ABC):
             )
         self.n_arms = n_arms
         self.pulls = pulls
-        self.values = max(values, 4 * n_arms)  # observations at a time, per repetition
-        self.block = max(1, min(MOST_BLOCK, BLOCK_VALUES // self.values))
+        self.bytes = 40 * max(values, 4 * n_arms)  # per repetition: observations, and what is sorted with them
         self.environment = environment
         self.statistic = suited(statistic, environment.kind)
 
@@ -146,31 +144,31 @@ class _Runner(ABC):
         seed, start, reps = job
         roots = chance.hashed(0, np.arange(reps, dtype=np.uint64) + np.uint64(seed + start))
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, start])))
-        return self.play(roots, rng)
+        return self.play(roots, self.environment.block(start, reps), rng)
 
     @abstractmethod
-    def play(self, roots: chance.Words, rng: np.random.Generator) -> tuple[Indices, Array]:
+    def play(self, roots: chance.Words, world: Environment, rng: np.random.Generator) -> tuple[Indices, Array]:
         """Return winners and costs."""
 
-    def pull(self, heats: Indices, pulls: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    def pull(self, world: Environment, heats: Indices, pulls: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Return scores and mean observations of the heats."""
         if self.statistic is mean:
-            means = self.environment.sample_mean(heats, pulls, rng)
-            return (means if self.environment.kind is Kind.REWARDS else settled(means)), means
-        observations = self.environment.sample(heats, pulls, rng)
-        return scores_of(self.statistic, self.environment.kind, observations), observations.mean(axis=-2)
+            means = world.sample_mean(heats, pulls, rng)
+            return (means if world.kind is Kind.REWARDS else settled(means)), means
+        observations = world.sample(heats, pulls, rng)
+        return scores_of(self.statistic, world.kind, observations), observations.mean(axis=-2)
 
 
 class _PlanRunner(_Runner):
     def __init__(self, plan: Plan, environment: Environment, statistic: StatisticLike, cost: Cost | None) -> None:
         chosen = as_statistic(statistic, [each.size for each in plan.rounds])
-        direct = chosen is mean and type(environment).sample_mean is not Environment.sample_mean
+        direct = chosen is mean and environment.at_once
         values = max(each.heats * each.size * (1 if direct else max(1, each.pulls)) for each in plan.rounds)
         super().__init__(plan.n_arms, plan.cost, values, environment, chosen)
         self.plan = plan
         self.cost = cost
 
-    def play(self, roots: chance.Words, rng: np.random.Generator) -> tuple[Indices, Array]:
+    def play(self, roots: chance.Words, world: Environment, rng: np.random.Generator) -> tuple[Indices, Array]:
         """Algorithm 1, all repetitions in step."""
         reps = roots.size
         arms = np.broadcast_to(np.arange(self.n_arms), (reps, self.n_arms))
@@ -179,7 +177,7 @@ class _PlanRunner(_Runner):
         costs = np.zeros(reps)
         for number, each in enumerate(self.plan.rounds):
             heats, byes = deal(roots[:, None], number, arms, rested, each.heats, each.size)
-            order = self._ranked(each, heats, record, rng)
+            order = self._ranked(each, heats, record, world, rng)
             if self.cost is not None and each.pulls:
                 costs += each.pulls * self.cost(heats).sum(axis=-1)
             kept = np.take_along_axis(heats, order[..., : each.keep], axis=-1).reshape(reps, -1)
@@ -188,10 +186,12 @@ class _PlanRunner(_Runner):
             rested[:, kept.shape[-1] :] = True
         return arms[:, 0], costs
 
-    def _ranked(self, each: Round, heats: Indices, record: _Records, rng: np.random.Generator) -> NDArray[np.intp]:
+    def _ranked(
+        self, each: Round, heats: Indices, record: _Records, world: Environment, rng: np.random.Generator
+    ) -> NDArray[np.intp]:
         if not each.pulls:
             return best_first(np.zeros(heats.shape), lambda: record.of(heats))
-        scores, means = self.pull(heats, each.pulls, rng)
+        scores, means = self.pull(world, heats, each.pulls, rng)
         if self.plan.record == "pooled":
             record.add(heats, means, each.pulls)
             return best_first(record.of(heats), lambda: scores)
@@ -237,22 +237,22 @@ class _RoundRobinRunner(_Runner):
         )
         self.cost = cost
 
-    def play(self, roots: chance.Words, rng: np.random.Generator) -> tuple[Indices, Array]:
+    def play(self, roots: chance.Words, world: Environment, rng: np.random.Generator) -> tuple[Indices, Array]:
         """Draw the sets of every repetition, pull them in turn, average each arm over its sets."""
         sets = random_sets(roots, self.n_arms, self.size, self.machine_budget)
         count = sets.shape[1]
         full, extra = divmod(self.machine_budget, count)
         scores = np.empty(sets.shape)
         if extra:
-            scores[:, :extra], _ = self.pull(sets[:, :extra], full + 1, rng)
+            scores[:, :extra], _ = self.pull(world, sets[:, :extra], full + 1, rng)
         if extra < count:
-            scores[:, extra:], _ = self.pull(sets[:, extra:], full, rng)
+            scores[:, extra:], _ = self.pull(world, sets[:, extra:], full, rng)
         reps = roots.size
         flat = (sets + np.arange(reps)[:, None, None] * self.n_arms).ravel()
         seen = np.bincount(flat, minlength=reps * self.n_arms)
         total = np.bincount(flat, weights=scores.ravel(), minlength=reps * self.n_arms)
         borda = np.where(seen > 0, total / np.maximum(seen, 1), -np.inf).reshape(reps, self.n_arms)
-        if self.environment.kind is not Kind.REWARDS:
+        if world.kind is not Kind.REWARDS:
             borda = settled(borda)
         lots = chance.hashed(roots[:, None], chance.DEAL, 0, np.arange(self.n_arms))
         tied = borda == borda.max(axis=-1, keepdims=True)
@@ -274,7 +274,7 @@ class _HalvingRunner(_Runner):
         super().__init__(machine.n_arms, machine.budget, machine.budget, environment, machine.statistic)
         self.cost = cost
 
-    def play(self, roots: chance.Words, rng: np.random.Generator) -> tuple[Indices, Array]:
+    def play(self, roots: chance.Words, world: Environment, rng: np.random.Generator) -> tuple[Indices, Array]:
         """Halve all repetitions in step."""
         reps = roots.size
         arms = np.broadcast_to(np.arange(self.n_arms), (reps, self.n_arms))
@@ -286,7 +286,9 @@ class _HalvingRunner(_Runner):
             seen = np.take_along_axis(seen, order[..., None], axis=1)
             pulls = self.budget // (arms.shape[1] * self.halvings)
             if pulls:
-                seen = np.concatenate([seen, self.environment.sample(arms[..., None], pulls, rng)[..., 0]], axis=-1)
+                before = seen.shape[-1] if world.fixed else 0  # there, an arm's pulls go on where they stopped
+                fresh = world.sample(arms[..., None], before + pulls, rng)[..., before:, 0]
+                seen = np.concatenate([seen, fresh], axis=-1)
                 if self.cost is not None:
                     costs += pulls * self.cost(arms[..., None]).sum(axis=-1)
             scores = self.statistic(seen[..., None])[..., 0] if seen.shape[-1] else np.zeros(arms.shape)
@@ -296,9 +298,13 @@ class _HalvingRunner(_Runner):
         return arms[:, 0], costs
 
 
-def _runner(algorithm: Algorithm, environment: Environment, statistic: StatisticLike, cost: Cost | None) -> _Runner:
+def _runner(
+    algorithm: Algorithm, environment: Environment, statistic: StatisticLike | None, cost: Cost | None
+) -> _Runner:
     if isinstance(algorithm, Plan):
-        return _PlanRunner(algorithm, environment, statistic, cost)
+        return _PlanRunner(algorithm, environment, mean if statistic is None else statistic, cost)
+    if statistic is not None:
+        raise InvalidArgument("a baseline brings its own statistic; make it with one instead of giving it to simulate.")
     if isinstance(algorithm, RoundRobin):
         return _RoundRobinRunner(algorithm, environment, cost)
     if isinstance(algorithm, SuccessiveHalving):

@@ -82,6 +82,9 @@ def test_aslib_with_qualities(tmp_path: Path) -> None:
         (DESCRIPTION, RUNS.replace("@DATA", ""), "no @DATA"),
         (DESCRIPTION, RUNS.replace("runstatus", "status"), "no column 'runstatus'"),
         (DESCRIPTION, RUNS.split("@DATA")[0] + "@DATA\n", "has no runs"),
+        (DESCRIPTION, RUNS + "c.cnf,1,fast,4,ok\n", "line 17: a second run of fast on c.cnf"),
+        (DESCRIPTION.replace("10.0", "abc"), RUNS, "the cutoff 'abc' is no number"),
+        (DESCRIPTION, RUNS.split("@DATA")[0] + "@DATA\na,1,x,?,ok\nb,1,y,?,ok\n", "no runtime at all"),
     ],
 )
 def test_broken_aslib(tmp_path: Path, description: str, runs: str, message: str) -> None:
@@ -126,8 +129,13 @@ def test_preflib_ties_and_partial_orders(tmp_path: Path) -> None:
         (HEADER + "1: 1,2,4\nx: 1\n", "line 7: expected 'count: 1,2,"),
         (HEADER + "1 1,2,4\n", "line 6: expected"),
         (HEADER + "1: 1,{2,4\n", "line 6: expected"),
-        (HEADER + "1: 1,9\n", "line 6: alternative 9 is unknown or stands twice"),
-        (HEADER + "1: 1,1\n", "stands twice"),
+        (HEADER + "1: 1,2,9\n", "line 6: alternative 9 is unknown or stands twice"),
+        (HEADER + "1: 1,1,2\n", "stands twice"),
+        (HEADER + "1: 1,2\n", "line 6: not all 3 alternatives"),
+        (HEADER + "1: {1,2},4\n", "line 6: a tie in a file of strict orders"),
+        (HEADER + "-1: 1,2,4\n", "line 6: expected"),
+        (HEADER + "1: 1 2,,4\n", "line 6: expected"),
+        (HEADER + "999999999999: 1,2,4\n", "more than 1000000 voters"),
         (HEADER, "no orders"),
         ("3\n1,a\n", "line 1: expected"),
         ("1: 1,2\n", "no '# ALTERNATIVE NAME' line"),
@@ -174,8 +182,10 @@ def test_tables(tmp_path: Path) -> None:
         ("x.csv", "a,b\n", "at least one line of numbers"),
         ("x.csv", "a,b\n1\n", "line 2: expected 2 values, found 1"),
         ("x.csv", "a,b\n1,x\n", "found 'x'"),
+        ("x.csv", "a,b\n\n\n1,inf\n", "line 4: expected a number for 'b', found 'inf'"),
+        ("x.npz", "", "no .npz table"),
         ("x.csv", "a\n1\n", "two arms"),
-        ("x.npz", "not a zip", "no .npz file"),
+        ("x.npz", "not a zip", "no .npz table"),
         ("x.txt", "1", "ends in .txt; known are .soc"),
         ("x", "1", "ends in nothing"),
     ],
@@ -197,6 +207,36 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InvalidArgument, match="values='speed'"):
         read(tmp_path / "x.csv", values="speed")
+
+
+def test_awkward_files(tmp_path: Path) -> None:
+    """Latin-1 names, truncated and odd archives, winners of scores, options that do not apply."""
+    (tmp_path / "l.soc").write_bytes(HEADER.replace("milk", "café").encode("latin-1") + b"1: 1,2,4\n")
+    assert read(tmp_path / "l.soc").names == ("tea, black", "coffee", "café")
+    np.savez(tmp_path / "t.npz", runtime=np.ones((2, 3)))
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "t.npz").read_bytes()[:60])
+    np.save(tmp_path / "a.npy", np.ones(3))
+    (tmp_path / "a.npy").rename(tmp_path / "a.npz")
+    np.savez(tmp_path / "text.npz", runtime=np.array([["a", "b"]]))
+    np.savez(tmp_path / "scalar.npz", runtime=np.float64(3))
+    np.savez(tmp_path / "vector.npz", rankings=np.array([1, 2, 3]))
+    for name in ("cut", "a", "text", "scalar", "vector"):
+        with pytest.raises(InvalidArgument):
+            read(tmp_path / f"{name}.npz")
+    np.savez(tmp_path / "nan.npz", runtime=np.array([[1.0, np.nan]]), solved=np.array([[True, False]]))
+    assert read(tmp_path / "nan.npz").limits((0, 1)) == [1.0, 0.0]
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    assert read(tmp_path / "x.csv", feedback="winner").kind is Kind.WINNER
+    with pytest.raises(InvalidArgument, match="does not go with scores"):
+        read(tmp_path / "x.csv", feedback="banana")
+    with pytest.raises(InvalidArgument, match=r"for \.csv tables"):
+        read(tmp_path / "t.npz", values="runtime")
+    (tmp_path / "x.csv").write_text("a,b\n,\n")
+    with pytest.raises(BrokenFile, match="no runtime at all"):
+        read(tmp_path / "x.csv", values="runtime")
+    (tmp_path / "x.csv").write_text("a,b\n1,-2\n")
+    with pytest.raises(BrokenFile, match="line 2: expected a time for 'b', found '-2'"):
+        read(tmp_path / "x.csv", values="runtime")
 
 
 def test_replay_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -143,6 +143,10 @@ def test_runtime_limits_by_enumeration() -> None:
     assert world.feedback((0, 1), (0.0, 0.0)) == heats.Winner(None)
     assert world.feedback((0, 1), (0.5, 0.5)) == heats.Winner(0, 1)
     assert RuntimeTable(times, solved, 9.0, feedback="seconds").limits((0,)) == [-5.25]
+    assert RuntimeTable([[12.0, 11.0], [12.0, 5.0]], cutoff=10).limits((0, 1)) == [
+        0,
+        0.5,
+    ]  # beyond the cutoff is unsolved
 
 
 def test_ranking_limits_by_enumeration() -> None:
@@ -157,8 +161,8 @@ def test_ranking_limits_by_enumeration() -> None:
     assert Rankings(orders, feedback="winner").limits((0, 2)) == pytest.approx([(1 + 0 + 0.5) / 3, (0 + 1 + 0.5) / 3])
     tied = Rankings([[0.0, 0.0, 1.0]], places=True)
     assert tied.limits((0, 1, 2)) == [0.75, 0.75, 0]
-    with pytest.raises(InvalidArgument, match="ties arms"):
-        play(heats.Tournament(heats.plan(3, 3, 2)), tied)
+    assert tied.kind is Kind.REWARDS  # no ranking says it: the shares are told
+    assert play(heats.Tournament(heats.plan(3, 3, 2)), tied).winner in (0, 1)
 
 
 def test_plackett_luce_ranking_limits() -> None:
@@ -200,7 +204,14 @@ def test_winners_share_ties() -> None:
         (lambda: PlackettLuce([1, 0]), "above 0"),
         (lambda: PlackettLuce([1]), "at least two"),
         (lambda: PlackettLuce([1, 2], "vote"), "winner or ranking"),
-        (lambda: ScoreTable([[1.0, float("nan")]]), "NaN"),
+        (lambda: ScoreTable([[1.0, float("nan")]]), "nan in row 0, arm 1"),
+        (lambda: ScoreTable([[1.0, float("inf")]]), "inf in row 0, arm 1"),
+        (lambda: RuntimeTable([[1.0, 2.0]], cutoff=-5), "cutoff=-5"),
+        (lambda: RuntimeTable([[1.0, 2.0]], cutoff=float("nan")), "cutoff=nan"),
+        (lambda: Rankings(5), "lists of arms"),
+        (lambda: Rankings([["a"]]), "lists of arms"),
+        (lambda: Normal([1, 2], [1, 2, 3]), "one per mean"),
+        (lambda: PlackettLuce(["a", 1]), "at least two numbers"),
         (lambda: ScoreTable([[1.0], [2.0]]), "two arms"),
         (lambda: ScoreTable([[1.0, 2.0], [3.0]]), "equal length"),
         (lambda: ScoreTable([[1.0, 2.0]], names=["a"]), "1 names were given for 2 arms"),

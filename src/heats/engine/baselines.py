@@ -166,11 +166,13 @@ def random_sets(roots: chance.Words, n: int, size: int, most: int) -> Indices:
     tries = count + 16
     while True:
         drawn = _floyd(roots[:, None], n, size, np.arange(tries))
-        names = chance.hashed(0, drawn).sum(axis=-1, dtype=np.uint64)  # equal for equal sets, and only for them
+        names = chance.hashed(0, drawn).sum(
+            axis=-1, dtype=np.uint64
+        )  # equal for equal sets; for others with a chance of 2^-64
         order = np.argsort(names, axis=-1, kind="stable")
         ranked = np.take_along_axis(names, order, axis=-1)
         new = np.ones(names.shape, dtype=bool)
-        np.put_along_axis(new[:, :], order[:, 1:], ranked[:, 1:] != ranked[:, :-1], axis=-1)
+        np.put_along_axis(new, order[:, 1:], ranked[:, 1:] != ranked[:, :-1], axis=-1)
         if new.sum(axis=-1).min() >= count:
             first = np.argsort(~new, axis=-1, kind="stable")[:, :count]  # the new ones, in the order of the tries
             return np.take_along_axis(drawn, first[..., None], axis=1)

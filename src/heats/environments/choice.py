@@ -17,7 +17,10 @@ class PlackettLuce(Environment):
     """Arm i wins heat Q with probability u_i / Σ u_j; for rankings the next place goes the same way, and so on."""
 
     def __init__(self, utilities: ArrayLike, feedback: Literal["winner", "ranking"] = "winner") -> None:
-        self._utilities = np.asarray(utilities, dtype=np.float64)
+        try:
+            self._utilities = np.asarray(utilities, dtype=np.float64)
+        except (TypeError, ValueError):
+            self._utilities = np.empty(0)
         if self._utilities.ndim != 1 or self._utilities.size < 2:
             raise InvalidArgument(f"utilities={utilities!r} must be a list of at least two numbers.")
         if not np.isfinite(self._utilities).all() or not (self._utilities > 0).all():
@@ -27,6 +30,7 @@ class PlackettLuce(Environment):
         self.n_arms = self._utilities.size
         self.best = int(self._utilities.argmax())
         self.kind = Kind(feedback)
+        self.at_once = self.kind is Kind.WINNER
 
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
         """Draw by the largest of Gumbel-shifted log-utilities, whose order is a Plackett-Luce ranking."""

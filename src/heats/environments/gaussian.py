@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Literal
+from copy import copy
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +15,14 @@ from heats.engine.checks import between, whole
 from heats.environments.protocol import Array, Environment, Indices, Rng
 from heats.errors import InvalidArgument
 
-_BEST, _DECOY, _ARM, _MEAN, _SPREAD = range(100, 105)  # purposes of hashes, apart from the engine's
+_BEST, _DECOY, _ARM, _MEAN, _SPREAD, _WORLD = range(100, 106)  # purposes of hashes, apart from the engine's
 
 
 class _Normal(Environment):
     """Independent normal rewards with a mean and a deviation per arm of a heat."""
 
     ties = False
+    at_once = True
 
     @abstractmethod
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
@@ -52,7 +54,9 @@ class Gaussian(_Normal):
     The arm ``best`` leads every heat it is in by ``gap``. With ``decoy`` another arm leads every heat without ``best``
     by 2·gap, so that the Borda winner usually is not the Condorcet winner. Deviations lie in [0.05, 0.2]; with
     ``spread="variance"`` these are variances, the literal reading. All parameters are hashes of (seed, set of arms):
-    the same set has the same in every run, at any n, and nothing is stored.
+    the same set has the same in every run, at any n, and nothing is stored. With ``redraw`` every repetition of a
+    simulation gets parameters of its own (the best arm stays the same), so that its success rate is that of the family;
+    a single run is played in the world of the seed itself.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Gaussian(_Normal):
         decoy: bool = False,
         seed: int = 0,
         spread: Literal["deviation", "variance"] = "deviation",
+        redraw: bool = False,
     ) -> None:
         self.n_arms = whole("n_arms", n_arms, 2)
         self.gap = between("gap", gap, 0, 1e6)
@@ -70,10 +75,19 @@ class Gaussian(_Normal):
         if decoy and self.n_arms < 3:
             raise InvalidArgument("a decoy needs a third arm to lead; take n_arms=3 or more.")
         self.spread = spread
-        self._root = chance.root(seed)
+        self.redraw = redraw
+        self._root: Any = chance.root(seed)
         self.best: int = int(chance.below(self.n_arms, chance.hashed(self._root, _BEST)))
         other = int(chance.below(self.n_arms - 1, chance.hashed(self._root, _DECOY)))
         self.decoy = other + (other >= self.best) if decoy else None
+
+    def block(self, start: int, reps: int) -> Gaussian:
+        """Return this world, or with ``redraw`` one whose first axis is so many worlds."""
+        if not self.redraw:
+            return self
+        worlds = copy(self)
+        worlds._root = chance.hashed(self._root, _WORLD, np.arange(start, start + reps))[:, None, None]
+        return worlds
 
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
         """Return means and deviations of every arm in its heat."""
@@ -106,7 +120,10 @@ class Normal(_Normal):
         self._means = np.asarray(means, dtype=np.float64)
         if self._means.ndim != 1 or self._means.size < 2 or not np.isfinite(self._means).all():
             raise InvalidArgument(f"means={means!r} must be a list of at least two finite numbers.")
-        self._deviations = np.broadcast_to(np.asarray(deviations, dtype=np.float64), self._means.shape)
+        spreads = np.asarray(deviations, dtype=np.float64)
+        if spreads.shape not in ((), self._means.shape):
+            raise InvalidArgument(f"deviations={deviations!r} must be one number, or one per mean.")
+        self._deviations = np.broadcast_to(spreads, self._means.shape)
         if not (np.isfinite(self._deviations).all() and (self._deviations >= 0).all()):
             raise InvalidArgument(f"deviations={deviations!r} must be finite numbers, not below 0.")
         self.n_arms = self._means.size

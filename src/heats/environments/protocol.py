@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ class Environment(ABC):
     best: int | None = None
     names: tuple[str, ...] | None = None
     ties: bool = True  # whether two arms of a pull may observe the same
+    at_once: bool = False  # whether sample_mean draws the mean itself instead of all pulls
+    fixed: bool = False  # whether nothing is random: the t-th pull of a heat always says the same
 
     @abstractmethod
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
@@ -35,6 +38,10 @@ class Environment(ABC):
         """Return the mean over so many pulls ``(..., size)``; drawn from its own law where that is known."""
         mean: Array = self.sample(heats, pulls, rng).mean(axis=-2)
         return mean
+
+    def block(self, start: int, reps: int) -> Environment:
+        """Return the world of repetitions start..start+reps-1 of a simulation; their axis comes first in heats."""
+        return self
 
     def limits(self, heat: tuple[int, ...]) -> Sequence[float]:
         """Return what the mean observation of every arm of a heat tends to, where that is known."""
@@ -52,9 +59,12 @@ class Environment(ABC):
 
 def play(machine: Machine, environment: Environment) -> Machine:
     """Play a machine to its end, pull by pull; each pull draws from the query's own seed."""
+    pulled: Counter[tuple[int, ...]] = Counter()  # how often each set was pulled, for worlds in which that counts
     while query := machine.ask():
         rng = np.random.Generator(np.random.SFC64(query.seed))
-        [row] = environment.sample(np.array(query.arms), 1, rng)
+        pulled[tuple(sorted(query.arms))] += 1
+        pulls = pulled[tuple(sorted(query.arms))] if environment.fixed else 1
+        row = environment.sample(np.array(query.arms), pulls, rng)[-1]
         machine.tell(query, environment.feedback(query.arms, row.tolist()))
     return machine
 
@@ -78,6 +88,10 @@ class Winners(Environment):
         self.n_arms = world.n_arms
         self.best = world.best
         self.names = world.names
+
+    def block(self, start: int, reps: int) -> Environment:
+        """Return the winners of that block of the world."""
+        return Winners(self.world.block(start, reps))
 
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
         """Return winner shares."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from heats.engine.checks import between
 from heats.engine.feedback import Kind
 from heats.environments.protocol import Array, Environment, Indices, Rng, winner_shares
 from heats.errors import InvalidArgument
@@ -75,8 +76,8 @@ class RuntimeTable(_Table):
             raise InvalidArgument(f"solved has shape {done.shape} but seconds {times.shape}; they must be the same.")
         if feedback not in ("winner", "seconds"):
             raise InvalidArgument(f"feedback={feedback!r} is unknown; choose winner or seconds.")
-        self.cutoff = float(times.max() if cutoff is None else cutoff)
-        super().__init__(np.where(done, np.minimum(times, self.cutoff), np.inf), names)
+        self.cutoff = float(times.max()) if cutoff is None else between("cutoff", cutoff, 0, 1e100, open_low=True)
+        super().__init__(np.where(done & (times <= self.cutoff), times, np.inf), names)
         self.kind = Kind.WINNER if feedback == "winner" else Kind.REWARDS
         self.mean_seconds = np.minimum(self._table, self.cutoff).mean(axis=0)
         self.best = int(self.mean_seconds.argmin())
@@ -88,10 +89,9 @@ class RuntimeTable(_Table):
 
     def parallel_seconds(self, heats: Indices) -> Array:
         """Return the mean time until the first of each heat finishes (or the cutoff): what a pull costs."""
-        means = np.empty(heats.shape[:-1])
-        for index in np.ndindex(heats.shape[:-1]):
-            means[index] = np.minimum(self._table[:, heats[index]].min(axis=-1), self.cutoff).mean()
-        return means
+        sets, which = np.unique(np.sort(heats, axis=-1).reshape(-1, heats.shape[-1]), axis=0, return_inverse=True)
+        means = np.array([np.minimum(self._table[:, each].min(axis=-1), self.cutoff).mean() for each in sets])
+        return means[which.reshape(heats.shape[:-1])]
 
 
 class Rankings(_Table):
@@ -99,6 +99,7 @@ class Rankings(_Table):
 
     ``orders`` lists arms best first, one list per voter; arms not listed share the last place. ``places=True`` takes a
     table of places instead. ``feedback="ranking"`` gives the share of the others placed below, ``"winner"`` the first.
+    Where voters tie arms no ranking says it: then the shares are told as rewards.
     """
 
     def __init__(
@@ -111,24 +112,18 @@ class Rankings(_Table):
         if feedback not in ("ranking", "winner"):
             raise InvalidArgument(f"feedback={feedback!r} is unknown; choose ranking or winner.")
         super().__init__(_checked(orders if places else _places(orders), "places"), names)
-        self.kind = Kind(feedback)
+        self._winners = feedback == "winner"
+        tied = bool((np.diff(np.sort(self._table, axis=1), axis=1) == 0).any())
+        self.kind = Kind.WINNER if self._winners else Kind.REWARDS if tied else Kind.RANKING
         self.best = int(self._table.mean(axis=0).argmin())
 
     def _observe(self, values: Array) -> Array:
-        if self.kind is Kind.WINNER:
+        if self._winners:
             return winner_shares(-values)
         mine, theirs = values[..., :, None], values[..., None, :]
         above = (mine < theirs).sum(axis=-1) + 0.5 * ((mine == theirs).sum(axis=-1) - 1)
         share: Array = above / (values.shape[-1] - 1)
         return share
-
-    def feedback(self, arms: tuple[int, ...], row: Sequence[float]) -> Any:
-        """Return a ranking, or the shares themselves where voters tie and no ranking says it."""
-        if self.kind is Kind.RANKING and len(set(row)) < len(row):
-            raise InvalidArgument(
-                "this voter ties arms, which a Ranking cannot say; simulate in batch, or use feedback='winner'."
-            )
-        return super().feedback(arms, row)
 
 
 class Sequences(Environment):
@@ -136,6 +131,8 @@ class Sequences(Environment):
 
     Instead of a table it takes an instance of ``heats.theory``, whose observations depend on the heat as well.
     """
+
+    fixed = True
 
     def __init__(self, values: ArrayLike | Instance) -> None:
         self._instance = values if isinstance(values, Instance) else None
@@ -170,14 +167,17 @@ def _checked(table: Any, name: str) -> Array:
         raise InvalidArgument(f"{name} must be a table of numbers with rows of equal length.") from None
     if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
         raise InvalidArgument(f"{name} has shape {array.shape}; a table needs at least one row and two arms.")
-    if np.isnan(array).any():
-        row, arm = np.argwhere(np.isnan(array))[0]
-        raise InvalidArgument(f"{name} has a missing number (NaN) in row {row}, arm {arm}; fill it or drop the row.")
+    if not np.isfinite(array).all():
+        row, arm = np.argwhere(~np.isfinite(array))[0]
+        raise InvalidArgument(f"{name} has {array[row, arm]:g} in row {row}, arm {arm}; fill it or drop the row.")
     return array
 
 
 def _places(orders: Any) -> NDArray[np.float64]:
-    lists = [list(order) for order in orders]
+    try:
+        lists = [[int(arm) for arm in order] for order in orders]
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"orders {orders!r} must be lists of arms, best first, one per voter.") from None
     n_arms = 1 + max((int(arm) for order in lists for arm in order), default=0)
     table = np.empty((len(lists), n_arms))
     for voter, order in enumerate(lists):

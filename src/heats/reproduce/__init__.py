@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from heats.engine import chance
 from heats.engine.checks import whole
 from heats.errors import InvalidArgument
 from heats.reproduce import claims, figures, sweeps
@@ -30,14 +31,19 @@ def reproduce(
 ) -> list[Path]:
     """Make the figures and tables called ``names`` (or all) under ``out``; return the files written."""
     whole("reps", reps, 1)
+    chance.root(seed)
+    if workers is not None:
+        whole("workers", workers, 1)
     wanted = list(NAMES) if "all" in names or not names else list(dict.fromkeys(names))
-    unknown = [name for name in wanted if name not in NAMES]
+    unknown = [name for name in names if name not in (*NAMES, "all")]
     if unknown:
         raise InvalidArgument(f"there is no {unknown[0]!r} to reproduce; choose among all, {', '.join(NAMES)}.")
     settings = list(FIGURES.values()) if "claims" in wanted else [FIGURES[name] for name in wanted if name in FIGURES]
     grid = [cell for setting in settings for cell in sweeps.cells(setting)]
     if "claims" in wanted:
         grid += [cell for setting in list(sweeps.SETTINGS)[:4] for cell in sweeps.cells(setting, "variance")]
+    if any(name.startswith("fig") for name in wanted):
+        figures.check_matplotlib()
     done = 0
 
     def tick(more: int) -> None:

@@ -36,7 +36,7 @@ def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Fi
             panel.set_title(f"n = {n}, k = {k}", fontsize=10)
             panel.grid(alpha=0.3)
             panel.set_ylim(-0.02, 1.02)
-            panel.set_xticks([100, 300, 500])
+            panel.set_xticks(BUDGETS, [str(b) if b != 100 else "" for b in BUDGETS], fontsize=8)
     figure.supxlabel("budget B")
     figure.supylabel("share of runs that found the best arm")
     handles, labels = panels[0][0].get_legend_handles_labels()
@@ -60,14 +60,16 @@ def budget_figure() -> Figure:
     """Draw the sufficient budgets over n: the number of rounds R alone, as the paper does, and R·P_1."""
     plt = _pyplot()
     sizes = (2, 4, 8, 16)
-    arms = sorted({*range(16, 101, 4), *range(100, 1001, 25)})
+    arms = sorted({*range(16, 101, 4), *range(100, 1001, 10)})
     figure: Figure
     figure, panels = plt.subplots(2, len(sizes), figsize=(13, 5.6), sharex=True)
     for column, k in enumerate(sizes):
         for rule in ("csws", "csr", "csh"):
             rounds = [printed_rounds(rule, n, k) for n in arms]
             budgets = [r * next(printed_heats(rule, n, k)) for r, n in zip(rounds, arms, strict=True)]
-            style: dict[str, Any] = {"label": rule, "markevery": 8, "markersize": 4, **LOOKS[rule]}
+            offset = ("csws", "csr", "csh").index(rule) * 3  # where lines coincide, markers still show them all
+            style: dict[str, Any] = {"label": rule, "markevery": (offset, 9), "markersize": 4, **LOOKS[rule]}
+            style |= {"drawstyle": "steps-post", "linewidth": 1.2}
             panels[0][column].plot(arms, rounds, **style)
             panels[1][column].plot(arms, budgets, **style)
         panels[0][column].set_title(f"k = {k}", fontsize=10)
@@ -91,12 +93,19 @@ def save(figure: Figure, stem: Path) -> None:
     plt.close(figure)
 
 
-def _pyplot() -> Any:
+def check_matplotlib() -> None:
+    """Refuse early where figures cannot be drawn."""
     try:
         import matplotlib as mpl
     except ImportError:
         raise InvalidArgument("figures need matplotlib; install it with: pip install 'heats[plot]'") from None
     mpl.use("Agg")
+
+
+def _pyplot() -> Any:
+    check_matplotlib()
+    import matplotlib as mpl
+
     mpl.rcParams["svg.hashsalt"] = "heats"
     import matplotlib.pyplot as plt
 

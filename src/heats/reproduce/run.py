@@ -14,63 +14,67 @@ from heats.reproduce.sweeps import Cell, Result, run_cell
 COLUMNS = ("setting", "spread", "n", "k", "B", "algorithm", "reps", "seed", "successes", "rate", "low", "high")
 
 
+Known = dict[tuple[Cell, int, int], Result]  # by cell, reps and seed
+
+
 def run_cells(
     wanted: Iterable[Cell], path: Path, reps: int, seed: int, workers: int, tick: Callable[[int], None]
 ) -> dict[Cell, Result]:
-    """Return the results of all cells, running those that the CSV at ``path`` does not have for these reps and seed."""
-    todo = list(wanted)
-    results = {cell: found for cell, found in _load(path, reps, seed).items() if cell in set(todo)}
-    missing = [cell for cell in todo if cell not in results]
-    tick(len(results))
+    """Return the results of all cells, running those that the CSV at ``path`` does not have for these reps and seed.
+
+    Whatever else the file holds stays there.
+    """
+    cells = list(wanted)
+    known = _load(path)
+    missing = [cell for cell in cells if (cell, reps, seed) not in known]
+    tick(len(cells) - len(missing))
+    pool = ProcessPoolExecutor(workers)
     try:
-        with ProcessPoolExecutor(workers) as pool:
-            futures = [
-                pool.submit(partial(_run_some, reps=reps, seed=seed), missing[i : i + 7])
-                for i in range(0, len(missing), 7)
-            ]
-            for number, future in enumerate(as_completed(futures), 1):
-                done = future.result()
-                results |= {result.cell: result for result in done}
-                tick(len(done))
-                if number % 20 == 0:
-                    _save(path, results, seed)
-    finally:
-        _save(path, results, seed)
-    return {cell: results[cell] for cell in todo}
+        job = partial(_run_some, reps=reps, seed=seed)
+        futures = [pool.submit(job, missing[i : i + 7]) for i in range(0, len(missing), 7)]
+        for number, future in enumerate(as_completed(futures), 1):
+            done = future.result()
+            known |= {(result.cell, reps, seed): result for result in done}
+            tick(len(done))
+            if number % 20 == 0:
+                _save(path, known)
+    finally:  # an error or Ctrl-C: what waits is dropped, what is finished is kept
+        pool.shutdown(wait=True, cancel_futures=True)
+        if missing:
+            _save(path, known)
+    return {cell: known[cell, reps, seed] for cell in cells}
 
 
 def _run_some(cells: list[Cell], reps: int, seed: int) -> list[Result]:
     return [run_cell(cell, reps, seed) for cell in cells]
 
 
-def _save(path: Path, results: dict[Cell, Result], seed: int) -> None:
+def _save(path: Path, known: Known) -> None:
     """Write all rows, in the order of their names, to a new file that then takes the old one's place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".part")
     with fresh.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
-        for cell in sorted(results):
-            result = results[cell]
+        for cell, reps, seed in sorted(known):
+            result = known[cell, reps, seed]
             low, high = result.interval
-            table.writerow(
-                (*cell, result.reps, seed, result.successes, f"{result.rate:.4f}", f"{low:.4f}", f"{high:.4f}")
-            )
+            table.writerow((*cell, reps, seed, result.successes, f"{result.rate:.4f}", f"{low:.4f}", f"{high:.4f}"))
     fresh.replace(path)
 
 
-def _load(path: Path, reps: int, seed: int) -> dict[Cell, Result]:
+def _load(path: Path) -> Known:
     if not path.exists():
         return {}
-    found: dict[Cell, Result] = {}
+    known: Known = {}
     with path.open(newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.DictReader(file), 2):
             try:
                 cell = Cell(
                     row["setting"], row["spread"], int(row["n"]), int(row["k"]), int(row["B"]), row["algorithm"]
                 )
-                if (int(row["reps"]), int(row["seed"])) == (reps, seed):
-                    found[cell] = Result(cell, reps, int(row["successes"]))
+                reps, seed = int(row["reps"]), int(row["seed"])
+                known[cell, reps, seed] = Result(cell, reps, int(row["successes"]))
             except (KeyError, ValueError, TypeError):
                 raise BrokenFile(f"{path}, line {number}: no result of heats reproduce; move the file away.") from None
-    return found
+    return known

@@ -10,7 +10,7 @@ import numpy as np
 from heats.engine import chance
 from heats.engine.baselines import RoundRobin
 from heats.engine.confidence import binomial_interval
-from heats.engine.plan import plan
+from heats.engine.plan import Plan, plan
 from heats.engine.statistics import Statistic, mean, median, power_mean
 from heats.environments import Environment, Gaussian, Winners
 from heats.simulation import Algorithm, simulate
@@ -20,7 +20,6 @@ HEAT_SIZES = (2, 4, 6, 8, 10)
 BUDGETS = (50, 100, 200, 300, 500)
 GAP = 0.1
 ALGORITHMS = ("csws-paper", "csr-paper", "csh-paper", "round-robin", "csws-exact", "csr-exact", "csh-exact")
-WORLDS = 10  # every cell is played in so many worlds, drawn anew
 
 
 class Setting(NamedTuple):
@@ -87,24 +86,16 @@ def cells(setting: str, spread: str = "deviation") -> Iterator[Cell]:
 
 
 def run_cell(cell: Cell, reps: int, seed: int) -> Result:
-    """Play a cell; its numbers depend on its name, reps and seed only."""
+    """Play a cell, every run in a world of its own; the numbers depend on the cell's name, reps and seed only."""
     setting = SETTINGS[cell.setting]
-    key = int(chance.hashed(chance.root(seed), *cell.id.encode()) >> np.uint64(1))
-    successes = done = 0
-    for world in range(WORLDS):
-        part = (reps * (world + 1)) // WORLDS - done
-        done += part
-        if part:
-            found = simulate(
-                _algorithm(cell, setting), _world(cell, setting, key + world), part, key % 2**62, setting.statistic
-            )
-            successes += found.successes
-    return Result(cell, reps, successes)
-
-
-def _world(cell: Cell, setting: Setting, seed: int) -> Environment:
-    gaussian = Gaussian(cell.n_arms, GAP, setting.decoy, seed, cell.spread)  # type: ignore[arg-type]  # one of SPREADS
-    return Winners(gaussian) if setting.winners else gaussian
+    key = int(chance.hashed(chance.root(seed), *cell.id.encode()) >> np.uint64(2))
+    world: Environment = Gaussian(cell.n_arms, GAP, setting.decoy, key, cell.spread, redraw=True)  # type: ignore[arg-type]  # one of SPREADS
+    if setting.winners:
+        world = Winners(world)
+    algorithm = _algorithm(cell, setting)
+    statistic = setting.statistic if isinstance(algorithm, Plan) else None
+    found = simulate(algorithm, world, reps, key, statistic)
+    return Result(cell, reps, found.successes)
 
 
 def _algorithm(cell: Cell, setting: Setting) -> Algorithm:
