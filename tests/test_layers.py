@@ -32,6 +32,7 @@ FLOW = [
     "rules",
     "schedule",
     "chance",
+    "sets",
     "confidence",
     "plan",
     "feedback",

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heats.engine import chance
-from heats.engine.baselines import RoundRobin, SuccessiveHalving, random_sets
+from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.checks import whole
 from heats.engine.confidence import binomial_interval
 from heats.engine.elimination import best_first, deal
 from heats.engine.feedback import Kind
 from heats.engine.plan import Plan, Round
+from heats.engine.sets import random_sets
 from heats.engine.statistics import Statistic, StatisticLike, as_statistic, mean, scores_of, settled, suited
 from heats.environments.protocol import Environment
 from heats.errors import InvalidArgument
@@ -73,7 +74,7 @@ class Simulation:
 def simulate(
     algorithm: Algorithm,
     environment: Environment,
-    reps: int = 1000,
+    reps: int = 10_000,
     seed: int = 0,
     statistic: StatisticLike | None = None,
     *,

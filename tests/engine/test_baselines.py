@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import heats
-from heats.engine.baselines import RandomSets, unrank
 from heats.engine.chance import root
+from heats.engine.sets import RandomSets, unrank
 from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument, OutOfTurn
 from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
 

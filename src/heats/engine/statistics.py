@@ -80,7 +80,8 @@ def _known(name: str) -> Statistic:
     return statistic
 
 
-def _winner_shares(observations: Array) -> Array:
+def winner_shares(observations: Array) -> Array:
+    """Return 1 for the largest observation of every pull, shared by those that tie."""
     top = observations == observations.max(axis=-1, keepdims=True)
     shares: Array = top / top.sum(axis=-1, keepdims=True)
     return shares
@@ -102,7 +103,7 @@ median = Statistic(
 
 win_rate = _average(
     "win_rate",
-    _winner_shares,
+    winner_shares,
     made_by=(_known, ("win_rate",)),
     doc="""Share of the pulls in which the arm had the largest observation of its heat.
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from heats.engine.feedback import Kind
-from heats.environments.protocol import Array, Environment, Indices, Rng, winner_shares
+from heats.engine.statistics import winner_shares
+from heats.environments.protocol import Array, Environment, Indices, Rng
 from heats.errors import InvalidArgument
 
 

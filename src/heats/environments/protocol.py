@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heats.engine.feedback import Arms, Kind, Ranking, Winner
 from heats.engine.machine import Machine
+from heats.engine.statistics import winner_shares
 from heats.errors import InvalidArgument
 
 Array = NDArray[np.float64]
@@ -67,13 +68,6 @@ def play(machine: Machine, environment: Environment) -> Machine:
         row = environment.sample(np.array(query.arms), pulls, rng)[-1]
         machine.tell(query, environment.feedback(query.arms, row.tolist()))
     return machine
-
-
-def winner_shares(observations: Array) -> Array:
-    """Return 1 for the largest observation of every pull, shared by those that tie."""
-    top = observations == observations.max(axis=-1, keepdims=True)
-    shares: Array = top / top.sum(axis=-1, keepdims=True)
-    return shares
 
 
 class Winners(Environment):

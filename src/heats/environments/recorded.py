@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from heats.engine.checks import between
 from heats.engine.feedback import Kind
-from heats.environments.protocol import Array, Environment, Indices, Rng, winner_shares
+from heats.engine.statistics import winner_shares
+from heats.environments.protocol import Array, Environment, Indices, Rng
 from heats.errors import InvalidArgument
 from heats.theory.instances import Instance
 from heats.theory.limits import condorcet_winner

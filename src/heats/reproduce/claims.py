@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.engine import chance
-from heats.engine.baselines import random_sets
 from heats.engine.schedule import printed_heats, printed_rounds
+from heats.engine.sets import random_sets
 from heats.environments import Environment, Gaussian, Winners
 from heats.reproduce.sweeps import ARMS, BUDGETS, HEAT_SIZES, SPREADS, Cell, Result
 

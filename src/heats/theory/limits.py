@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 
 from heats.engine import chance
-from heats.engine.baselines import RandomSets
 from heats.engine.checks import whole
+from heats.engine.sets import RandomSets
 from heats.errors import InvalidArgument
 
 Heat: TypeAlias = tuple[int, ...]  # arms in increasing order

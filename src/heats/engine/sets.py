@@ -1,0 +1,90 @@
+"""Random sets of arms in a random order, without ever listing all C(n, k) of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+
+Indices = NDArray[np.int64]
+
+
+class RandomSets:
+    """The first ``most`` of all sets of ``size`` out of ``n`` arms in a random order, drawn as they are needed."""
+
+    def __init__(self, root: np.uint64, n: int, size: int, most: int) -> None:
+        every = math.comb(n, size)
+        self.count = min(most, every)
+        self.n = n
+        self.size = size
+        self._root = root
+        self._drawn = np.empty((0, size), dtype=np.int64)
+        self._seen: set[bytes] = set()
+        self._tries = 0
+        # Of few sets many are wanted: number them all. Of many, few: draw, and drop what came before.
+        self._numbers = chance.shuffled(root, chance.SETS, 0, np.arange(every)) if every <= 2 * most else None
+
+    def take(self, which: Indices) -> Indices:
+        """Return the sets of these positions in the order, arms ascending."""
+        if self._numbers is not None:
+            return unrank(self._numbers[which], self.n, self.size)
+        while which.size and which.max() >= len(self._drawn):
+            self._draw_more()
+        return self._drawn[which]
+
+    def _draw_more(self) -> None:
+        tries = np.arange(self._tries, self._tries + max(1024, len(self._drawn)))  # doubling: the cost per set is flat
+        self._tries += tries.size
+        fresh = []
+        for drawn in _floyd(self._root, self.n, self.size, tries):
+            key = drawn.tobytes()
+            if key not in self._seen:
+                self._seen.add(key)
+                fresh.append(drawn)
+        self._drawn = np.concatenate([self._drawn, fresh])
+
+
+def random_sets(roots: chance.Words, n: int, size: int, most: int) -> Indices:
+    """Return what ``RandomSets`` draws, for many seeds at once: ``(seeds, sets, size)``."""
+    every = math.comb(n, size)
+    count = min(most, every)
+    if every <= 2 * most:
+        return unrank(chance.shuffled(roots[:, None], chance.SETS, 0, np.arange(every))[:, :count], n, size)
+    tries = count + 16
+    while True:
+        drawn = _floyd(roots[:, None], n, size, np.arange(tries))
+        names = chance.hashed(0, drawn).sum(
+            axis=-1, dtype=np.uint64
+        )  # equal for equal sets; for others with a chance of 2^-64
+        order = np.argsort(names, axis=-1, kind="stable")
+        ranked = np.take_along_axis(names, order, axis=-1)
+        new = np.ones(names.shape, dtype=bool)
+        np.put_along_axis(new, order[:, 1:], ranked[:, 1:] != ranked[:, :-1], axis=-1)
+        if new.sum(axis=-1).min() >= count:
+            first = np.argsort(~new, axis=-1, kind="stable")[:, :count]  # the new ones, in the order of the tries
+            return np.take_along_axis(drawn, first[..., None], axis=1)
+        tries *= 2
+
+
+def _floyd(root: chance.Words | np.uint64, n: int, size: int, tries: Indices) -> Indices:
+    """Draw a uniform set per try, arms ascending: Floyd's method, all tries at once."""
+    sets = np.empty((*np.broadcast_shapes(np.shape(root), tries.shape), size), dtype=np.int64)
+    for column, last in enumerate(range(n - size, n)):
+        pick = chance.below(last + 1, chance.hashed(root, chance.SETS, tries, column))
+        taken = (sets[..., :column] == pick[..., None]).any(axis=-1)
+        sets[..., column] = np.where(taken, last, pick)
+    return np.sort(sets, axis=-1)
+
+
+def unrank(numbers: Indices, n: int, size: int) -> Indices:
+    """Return the sets with these numbers, 0..C(n, size)-1, in the combinatorial number system, ascending."""
+    rest = numbers.copy()
+    sets = np.empty((*numbers.shape, size), dtype=np.int64)
+    for place in range(size, 0, -1):
+        smaller = np.array([min(math.comb(c, place), 2**62) for c in range(n + 1)], dtype=np.int64)
+        sets[..., place - 1] = np.searchsorted(smaller, rest, side="right") - 1
+        rest -= smaller[sets[..., place - 1]]
+    return sets
