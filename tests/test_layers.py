@@ -38,6 +38,7 @@ FLOW = [
     "feedback",
     "statistics",
     "elimination",
+    "fit",
     "report",
     "machine",
     "tournament",

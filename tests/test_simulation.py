@@ -26,6 +26,16 @@ from heats.environments import (
 from heats.errors import InvalidArgument
 from heats.theory import Limits, Squeezed
 
+
+@pytest.mark.parametrize("kind", ["winner", "ranking"])
+def test_a_fitted_record_is_the_same_as_one_by_one(kind: Any) -> None:
+    """Voters who all say the same: nothing is random, and the fit decides every heat."""
+    world = Rankings([np.random.default_rng(1).permutation(13)], feedback=kind)
+    plan = heats.plan(13, 4, 45, "csr", record="fitted")
+    found = heats.simulate(plan, world, 30, seed=5)
+    assert found.winners.tolist() == [play(heats.Tournament(plan, seed=5 + i), world).winner for i in range(30)]
+
+
 NOBODY = Sequences(Squeezed(Limits(5, 2, lambda heat: [1.0, 1.0]), lambda t: 1 / t))  # all equal: no best arm
 FIXED = Sequences(np.random.default_rng(1).integers(0, 4, size=(13, 40)))  # many ties, nothing random
 

@@ -32,7 +32,7 @@ Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Feedback = Annotated[str, typer.Option(help="What bounds are about: winner or reward.")]
 Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
 Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
-Record = Annotated[str, typer.Option(help="What earlier rounds decide: ties, off or pooled.")]
+Record = Annotated[str, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted.")]
 Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

@@ -18,8 +18,9 @@ from heats.engine import chance
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.checks import whole
 from heats.engine.confidence import binomial_interval
-from heats.engine.elimination import best_first, deal
+from heats.engine.elimination import best_first, check_record, deal, in_pairs
 from heats.engine.feedback import Kind
+from heats.engine.fit import Fit
 from heats.engine.plan import Plan, Round
 from heats.engine.sets import random_sets
 from heats.engine.statistics import Statistic, StatisticLike, as_statistic, mean, scores_of, settled, suited
@@ -166,6 +167,7 @@ class _PlanRunner(_Runner):
         direct = chosen is mean and environment.at_once
         values = max(each.heats * each.size * (1 if direct else max(1, each.pulls)) for each in plan.rounds)
         super().__init__(plan.n_arms, plan.cost, values, environment, chosen)
+        check_record(plan.record, environment.kind)
         self.plan = plan
         self.cost = cost
 
@@ -174,7 +176,7 @@ class _PlanRunner(_Runner):
         reps = roots.size
         arms = np.broadcast_to(np.arange(self.n_arms), (reps, self.n_arms))
         rested = np.zeros((reps, self.n_arms), dtype=bool)
-        record = _Records(reps, self.n_arms, self.plan.record)
+        record = _Records(reps, self.n_arms, self.plan.record, world.kind)
         costs = np.zeros(reps)
         for number, each in enumerate(self.plan.rounds):
             heats, byes = deal(roots[:, None], number, arms, rested, each.heats, each.size)
@@ -193,7 +195,7 @@ class _PlanRunner(_Runner):
         if not each.pulls:
             return best_first(np.zeros(heats.shape), lambda: record.of(heats))
         scores, means = self.pull(world, heats, each.pulls, rng)
-        if self.plan.record == "pooled":
+        if self.plan.record in ("pooled", "fitted"):
             record.add(heats, means, each.pulls)
             return best_first(record.of(heats), lambda: scores)
         order = best_first(scores, lambda: record.of(heats))
@@ -204,16 +206,23 @@ class _PlanRunner(_Runner):
 class _Records:
     """The records of all arms in all repetitions."""
 
-    def __init__(self, reps: int, n_arms: int, mode: str) -> None:
+    def __init__(self, reps: int, n_arms: int, mode: str, kind: Kind) -> None:
         self._off = mode == "off"
-        if not self._off:
+        self._fit = Fit(reps, n_arms) if mode == "fitted" else None
+        self._pairs = in_pairs(kind)
+        self._strengths = np.zeros((reps, n_arms))
+        if not self._off and self._fit is None:
             self._credit = np.zeros((reps, n_arms))
             self._pulled = np.zeros((reps, n_arms))
             self._largest = np.ones((reps, 1, 1))
 
     def add(self, heats: Indices, means: Array, pulls: int) -> None:
-        """Credit every arm with pulls × (mean − mean of its heat)."""
+        """Credit every arm with pulls × (mean − mean of its heat), or fit its strength anew."""
         if self._off:
+            return
+        if self._fit is not None:
+            self._fit.add(heats, means, pulls, pairs=self._pairs)
+            self._strengths = settled(np.log(self._fit.strengths()))
             return
         rows = np.arange(len(heats))[:, None]
         flat = heats.reshape(len(heats), -1)
@@ -227,6 +236,8 @@ class _Records:
         if self._off:
             return np.zeros(heats.shape)
         rows = np.arange(len(heats))[:, None, None]
+        if self._fit is not None:
+            return self._strengths[rows, heats]
         return settled(self._credit[rows, heats] / np.maximum(self._pulled[rows, heats], 1) / self._largest)
 
 

@@ -303,7 +303,7 @@ def test_unknown_schedules_and_records_are_refused() -> None:
     """They list what there is; the printed schedule knows only the paper's rules."""
     with pytest.raises(InvalidArgument, match="exact, paper"):
         heats.plan(10, 2, 50, schedule="papers")
-    with pytest.raises(InvalidArgument, match="ties, off, pooled"):
+    with pytest.raises(InvalidArgument, match="ties, off, pooled, fitted"):
         heats.plan(10, 2, 50, record="on")
     with pytest.raises(InvalidArgument, match="only for csws, csr, csh, not for the rule two_thirds"):
         heats.plan(10, 4, 50, two_thirds, schedule="paper")

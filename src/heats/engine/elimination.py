@@ -12,9 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heats.engine import chance
+from heats.engine.feedback import Kind
+from heats.errors import BadFeedback
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+def check_record(record: str, kind: Kind) -> None:
+    """Refuse a kind of feedback that a record cannot be kept of."""
+    if record == "fitted" and kind is Kind.REWARDS:
+        raise BadFeedback(
+            "record='fitted' is a model of wins and rankings, not of rewards; plan with record='ties' or 'pooled', "
+            "or tell Winner or Ranking."
+        )
+
+
+def in_pairs(kind: Kind) -> bool:
+    """Return whether a pull says how arms did against each other one by one, or only who won."""
+    return kind in (Kind.RANKING, Kind.BEST_WORST)
 
 
 def deal(

@@ -18,10 +18,10 @@ from heats.engine.schedule import Shape, blind_pulls, cost, exact_pulls, printed
 from heats.engine.table import table
 from heats.errors import BudgetTooSmall, InvalidArgument, InvalidPlan, PlanOverspends
 
-Record: TypeAlias = Literal["ties", "off", "pooled"]
+Record: TypeAlias = Literal["ties", "off", "pooled", "fitted"]
 Schedule: TypeAlias = Literal["exact", "paper"]
 
-RECORDS = ("ties", "off", "pooled")
+RECORDS = ("ties", "off", "pooled", "fitted")
 SCHEDULES = ("exact", "paper")
 SHOWN = 30  # of a long plan, so many first and last rounds are printed
 
@@ -160,8 +160,9 @@ def plan(
         ``"exact"`` divides the budget over the rounds that really happen and spends all it can;
         ``"paper"`` uses R, P_r and b_r = ⌊B/(P_r R)⌋ of Section 4.1 as printed.
     record
-        What an arm did in earlier rounds decides ties of a heat (``"ties"``), nothing (``"off"``),
-        or, together with this round, the whole ranking of a heat (``"pooled"``; outside the paper's guarantees).
+        What an arm did in earlier rounds decides ties of a heat (``"ties"``), nothing (``"off"``), or, together with
+        this round, the whole ranking of a heat: by its mean lead (``"pooled"``) or by a Plackett-Luce fit to all pulls
+        (``"fitted"``, for winners and rankings). The last two are outside the paper's guarantees.
     blind
         Allow heats that nobody looks at. Otherwise such a plan is refused.
 

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine.elimination import best_first, deal
+from heats.engine.elimination import best_first, check_record, deal, in_pairs
+from heats.engine.feedback import Kind
+from heats.engine.fit import Fit
 from heats.engine.machine import Dealt, Machine
 from heats.engine.plan import Plan, Round
 from heats.engine.report import Report, RoundReport, Sureness, judge
@@ -41,6 +43,7 @@ class Tournament(Machine):
         self._credit = np.zeros(plan.n_arms)
         self._pulled = np.zeros(plan.n_arms, dtype=np.int64)
         self._largest = 1.0  # magnitude of observations so far: what rounding errors of records are relative to
+        self._fit = Fit(1, plan.n_arms) if plan.record == "fitted" else None
         self._rounds: list[_Played] = []
         self._last_heat: Array | None = None  # observations of the final, best arm first
         super().__init__(as_statistic(statistic, [each.size for each in plan.rounds]), seed)
@@ -101,7 +104,7 @@ class Tournament(Machine):
         observations = observations.reshape(each.heats, each.pulls, each.size)
         scores = scores_of(self._suited, self._known_kind, observations)
         means = observations.mean(axis=-2)
-        if self.plan.record == "pooled":
+        if self.plan.record in ("pooled", "fitted"):
             self._credit_arms(means, each.pulls)
             order = best_first(self._records()[self._dealt], lambda: scores)
         else:
@@ -117,12 +120,20 @@ class Tournament(Machine):
         self._credit[self._dealt] += pulls * (means - means.mean(axis=-1, keepdims=True))
         self._pulled[self._dealt] += pulls
         self._largest = max(self._largest, float(np.abs(means).max()))
+        if self._fit is not None:
+            self._fit.add(self._dealt[None], means[None], pulls, pairs=in_pairs(self._known_kind))
 
     def _records(self) -> Array:
-        """Return each arm's record, the mean of its credits, to compare; all equal where records do not count."""
+        """Return each arm's record to compare: its fitted strength, or the mean of its credits; all equal if off."""
         if self.plan.record == "off":
             return np.zeros(self.plan.n_arms)
+        if self._fit is not None:
+            return settled(np.log(self._fit.strengths()[0]))
         return settled(self._credit / np.maximum(self._pulled, 1) / self._largest)
+
+    def _check_kind(self, kind: Kind) -> None:
+        check_record(self.plan.record, kind)
+        super()._check_kind(kind)
 
     def _judged(self) -> tuple[Sureness | None, tuple[int, ...]]:
         """How sure the last heat is, and who cannot be told apart from its winner."""
