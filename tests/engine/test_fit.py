@@ -29,7 +29,7 @@ def loss(log_strengths: Any, *, pairs: bool) -> float:
         for heat, shares in zip(heats_, means, strict=True):
             x = log_strengths[heat]
             if not pairs:
-                total -= pulls * np.sum(shares * (x - np.log(np.exp(x).sum())))
+                total -= pulls * np.sum(shares * (x - np.logaddexp.reduce(x)))
                 continue
             won = pulls * shares * (len(heat) - 1)
             total -= np.sum(won * x)
