@@ -14,18 +14,20 @@ from heats.environments import Gaussian, PlackettLuce, Winners
 from heats.errors import BadFeedback
 from tests.playing import TRUTH, play
 
-ROUNDS = [
-    (np.array([[0, 1, 2], [3, 4, 5]]), np.array([[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]]), 4),
-    (np.array([[0, 3, 4]]), np.array([[0.4, 0.6, 0.0]]), 5),
-]
+HEATS = [np.array([[0, 1, 2], [3, 4, 5]]), np.array([[0, 3, 4]])]
+PULLS = [4, 5]
+WINS = [np.array([[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]]), np.array([[0.4, 0.6, 0.0]])]  # one pull nobody won
+SHARES = [np.array([[1.0, 0.375, 0.125], [0.75, 0.5, 0.25]]), np.array([[0.5, 0.8, 0.2]])]  # of three, the sum is 1.5
+
+
+def rounds(*, pairs: bool) -> Any:
+    return zip(HEATS, SHARES if pairs else WINS, PULLS, strict=True)
 
 
 def loss(log_strengths: Any, *, pairs: bool) -> float:
     """Minus the regularised log-likelihood, written out pull by pull."""
-    total = 0.5 * np.sum(
-        2 * np.log1p(np.exp(log_strengths)) - log_strengths
-    )  # half a win, half a loss against strength one
-    for heats_, means, pulls in ROUNDS:
+    total = np.sum(np.logaddexp(0, log_strengths) - 0.5 * log_strengths)  # half a win, half a loss against strength one
+    for heats_, means, pulls in rounds(pairs=pairs):
         for heat, shares in zip(heats_, means, strict=True):
             x = log_strengths[heat]
             if not pairs:
@@ -41,7 +43,7 @@ def loss(log_strengths: Any, *, pairs: bool) -> float:
 def test_the_fit_is_the_optimum(pairs: bool) -> None:
     """Against SciPy's minimiser; an arm never seen keeps strength one."""
     fit = Fit(2, 7)
-    for heats_, means, pulls in ROUNDS:
+    for heats_, means, pulls in rounds(pairs=pairs):
         fit.add(np.tile(heats_, (2, 1, 1)), np.tile(means, (2, 1, 1)), pulls, pairs=pairs)
     found = np.log(fit.strengths(500))
     best = minimize(lambda x: loss(x, pairs=pairs), np.zeros(7), method="BFGS", options={"gtol": 1e-9})
@@ -53,7 +55,7 @@ def test_the_fit_is_the_optimum(pairs: bool) -> None:
 def test_a_dozen_steps_per_round_are_nearly_there() -> None:
     """Warm-started from round to round, the order of the arms is that of the optimum."""
     short, long = Fit(1, 7), Fit(1, 7)
-    for heats_, means, pulls in ROUNDS:
+    for heats_, means, pulls in rounds(pairs=False):
         for fit, steps in ((short, 12), (long, 1000)):
             fit.add(heats_[None], means[None], pulls, pairs=False)
             fit.strengths(steps)
