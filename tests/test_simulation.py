@@ -12,7 +12,9 @@ import pytest
 from scipy import stats
 
 import heats
+from heats.engine.feedback import Kind
 from heats.environments import (
+    Environment,
     Gaussian,
     Normal,
     PlackettLuce,
@@ -25,6 +27,26 @@ from heats.environments import (
 )
 from heats.errors import InvalidArgument
 from heats.theory import Limits, Squeezed
+
+
+class Odd(Environment):
+    """A world from outside that gets something wrong."""
+
+    n_arms = 5
+
+    def __init__(self, said: Any, kind: Any = Kind.REWARDS) -> None:
+        self.said, self.kind = said, kind
+
+    def sample(self, heats: Any, pulls: int, rng: Any) -> Any:
+        return self.said if np.ndim(self.said) else np.full((*heats.shape[:-1], pulls, heats.shape[-1]), self.said)
+
+
+def test_a_simulation_prints_as_a_sentence() -> None:
+    """With the interval; so does a machine."""
+    found = heats.simulate(heats.plan(5, 2, 9), Normal([1, 2, 3, 4, 5]), 20)
+    assert str(found).startswith("the best arm won 20 of 20 tournaments of 9 pulls: 100.0% (95% interval")
+    assert "arms found most often" in str(heats.simulate(heats.plan(5, 2, 9), NOBODY, 9))
+    assert repr(heats.Tournament(heats.plan(5, 2, 9))) == "<Tournament: 0 pulls told, 2 owed in this round>"
 
 
 @pytest.mark.parametrize("kind", ["winner", "ranking"])
@@ -198,7 +220,7 @@ def test_memory_is_bounded_whatever_the_repetitions() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 20_000_000
-    with pytest.raises(InvalidArgument, match="max_bytes=1000 is not enough: a single tournament needs"):
+    with pytest.raises(InvalidArgument, match="needs 16000 bytes and max_bytes=1000 is not enough"):
         heats.simulate(plan, Gaussian(100), 10**9, max_bytes=1000)
     large = heats.plan(10**6, 10, 200_002)
     assert heats.simulate(large, Gaussian(10**6, gap=3.0), 1).success_rate == 1
@@ -224,10 +246,15 @@ def test_costs_are_summed_up() -> None:
     ("call", "message"),
     [
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), 0), "reps=0"),
-        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(6)), "5 arms, but the world has 6"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(6)), "5 arms, but the world's n_arms is 6"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=-1), "seed=-1"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=2**64), "no room"),
         (lambda: heats.simulate("csh", Gaussian(5)), "cannot be simulated"),
+        (lambda: heats.simulate(heats.plan(5, 2, 10**30), Gaussian(5)), "below 2\\^53"),
+        (lambda: heats.simulate(heats.plan(5, 2, 10**12), Winners(Gaussian(5))), "lower the budget or raise max_bytes"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(np.nan)), "not finite"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(np.zeros(3))), "returned shape"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(1.0, kind="winner")), "one of heats.environments.Kind"),
         (
             lambda: heats.simulate(heats.RoundRobin(5, 2, 9), Gaussian(5), statistic=heats.mean),
             "brings its own statistic",

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 import heats
@@ -186,7 +187,10 @@ def simulate(
         found = play(algorithm, world, reps, seed, None if strategy == "round-robin" else chosen, watch=tick)
     low, high = found.interval
     if json:
-        told = {"strategy": strategy, "reps": reps, "pulls": found.pulls, "successes": found.successes}
+        asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
+        asked |= {"feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
+        asked |= {} if strategy == "round-robin" else {"schedule": schedule, "record": record}
+        told = {**asked, "reps": reps, "pulls": found.pulls, "successes": found.successes}
         typer.echo(_json({**told, "success_rate": found.success_rate, "low": low, "high": high}))
         return
     typer.echo(
@@ -204,8 +208,10 @@ def replay(
     schedule: Schedule = "exact",
     record: Record = "ties",
     blind: Blind = False,
-    values: Annotated[str | None, typer.Option(help="What a .csv holds: score, loss or runtime.")] = None,
-    feedback: Annotated[str | None, typer.Option(help="winner, ranking or seconds, where the file allows.")] = None,
+    values: Annotated[str | None, typer.Option(help="What a .csv holds: score (default), loss or runtime.")] = None,
+    feedback: Annotated[
+        str | None, typer.Option(help="reward, winner, ranking or seconds, as the file allows.")
+    ] = None,
     reps: Annotated[int, typer.Option(help="How many tournaments to play.")] = 1000,
     seed: Seed = 0,
     top: Annotated[int, typer.Option(help="How many of the arms found most often to show.")] = 5,
@@ -219,12 +225,13 @@ def replay(
     algorithm = _algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind)
     with counting("tournaments") as tick:
         found = play(world, algorithm, reps, seed, top, tick)
-    typer.echo(_json(found) if json else _show_replay(found, strategy))
+    asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
+    typer.echo(_json({**asked, **msgspec.to_builtins(found)}) if json else _show_replay(found, strategy))
 
 
 @app.command(epilog="Example: heats reproduce fig-reward --reps 1000 --out reproduction")
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(help="fig-reward, …, tables, claims, or all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="all, or names; without any, they are listed.")] = None,
     reps: Annotated[int, typer.Option(help="Tournaments per point of a curve.")] = 1000,
     out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
     seed: Seed = 0,
@@ -233,10 +240,15 @@ def reproduce(
     """Reproduce the paper's synthetic experiments: figures, tables, and each of its claims with a verdict."""
     from pathlib import Path
 
+    from heats.reproduce import NAMES
     from heats.reproduce import reproduce as run_all
 
+    if not names:
+        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join(NAMES)}.")
+    if Path(out).exists() and not Path(out).is_dir():
+        raise InvalidArgument(f"--out {out} is a file; give a folder.")
     with counting("points") as tick:
-        written = run_all(names or [], Path(out), reps, seed, workers, tick)
+        written = run_all(names, Path(out), reps, seed, workers, tick)
     typer.echo("\n".join(str(path) for path in written))
 
 
@@ -263,21 +275,17 @@ def _choose(name: str, value: str, among: Iterable[str]) -> None:
 
 
 def _show_replay(found: Any, strategy: str) -> str:
-    titles = ["arm", "found", "95% interval"]
-    rows = [[pick.name, f"{pick.share:.1%}", f"{pick.low:.1%} to {pick.high:.1%}"] for pick in found.picks]
-    runtimes = found.best_seconds is not None
-    if runtimes:
-        titles.append("mean seconds")
-        rows = [[*row, f"{pick.seconds:.1f}"] for row, pick in zip(rows, found.picks, strict=True)]
+    rows = [(p.name, f"{p.share:.1%}", f"{p.low:.1%} to {p.high:.1%}", f"{p.value:.4g}") for p in found.picks]
     lines = [
-        f"{strategy} on {found.rows} rows of {found.arms} arms, {found.reps} tournaments of {found.pulls} pulls",
+        f"{strategy} on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
+        f"{found.reps} tournaments of {found.pulls} pulls",
         "",
-        *table(titles, rows),
+        *table(("arm", "found", "95% interval", found.best_by), rows),
         "",
-        f"best arm {found.best}: found in {found.best_share:.1%}",
+        f"best by {found.best_by}: {found.best}, found in {found.best_share:.1%}; "
+        f"{found.best_by} of the arm found {found.found_value:.4g}, of the best {found.best_value:.4g}",
     ]
-    if runtimes:
-        lines.append(f"mean seconds of the arm found: {found.pick_seconds:.1f} (best: {found.best_seconds:.1f})")
+    if found.total_seconds is not None:
         lines.append(f"seconds of a tournament, its heats run in parallel: {found.total_seconds:.0f}")
     return "\n".join(lines)
 
@@ -292,8 +300,6 @@ def _show_tables(tables: dict[str, Any]) -> str:
 
 
 def _json(value: object) -> str:
-    import msgspec
-
     return msgspec.json.encode(value).decode()
 
 
@@ -312,7 +318,11 @@ def run(arguments: list[str]) -> int:
         return _complain(str(error), 1)
     except typer.TyperException as error:
         command = getattr(getattr(error, "ctx", None), "command_path", "heats")
-        return _complain(f"{error.format_message().rstrip('.?')}. See '{command} --help'.", 2)
+        message = error.format_message().replace(
+            "Input should be a valid integer, unable to parse string as an integer",
+            "it must be a whole number, such as 1000",
+        )
+        return _complain(f"{message.rstrip('.?')}. See '{command} --help'.", 2)
     except OSError as error:  # standard output is full, say
         return _complain(f"{error}.", 1)
     except (KeyboardInterrupt, typer.Abort):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -12,32 +12,37 @@ from heats.engine.checks import whole
 from heats.engine.confidence import binomial_interval
 from heats.engine.plan import Plan
 from heats.environments import Environment, RuntimeTable
+from heats.errors import InvalidArgument
 from heats.simulation import simulate
 
 
 class Pick(msgspec.Struct, frozen=True):
-    """An arm and how often it was found; for runtimes, its mean seconds per instance."""
+    """An arm, how often it was found, and its value in the whole table."""
 
     name: str
     share: float
     low: float
     high: float
-    seconds: float | None
+    value: float
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """What so many tournaments on a table found."""
+    """What so many tournaments on a table found. ``best_by`` says what the best arm is best by, and values are of."""
 
     rows: int
     arms: int
+    feedback: str
     reps: int
     pulls: int
     best: str
+    best_by: str
     picks: tuple[Pick, ...]  # the most frequent first, the best arm always among them
     best_share: float  # how often the best arm was found
-    pick_seconds: float | None  # mean seconds of the arm found
-    best_seconds: float | None  # and of the best one
-    total_seconds: float | None  # mean time of a whole tournament, its heats run in parallel and stopped at the first
+    found_value: float  # mean value of the arm found
+    best_value: float  # and of the best one
+    total_seconds: (
+        float | None
+    )  # of runtimes: mean time of a tournament, its heats run in parallel, the first ends them
 
 
 def replay(
@@ -50,28 +55,27 @@ def replay(
 ) -> Replay:
     """Play an algorithm on a recorded world."""
     whole("top", top, 1)
-    runtimes = world if isinstance(world, RuntimeTable) else None
-    found = simulate(algorithm, world, reps, seed, cost=runtimes.parallel_seconds if runtimes else None, watch=watch)
+    if world.best is None or world.quality is None:
+        raise InvalidArgument(f"{type(world).__name__} is no recorded world; use heats.simulate.")
+    cost = world.parallel_seconds if isinstance(world, RuntimeTable) else None
+    found = simulate(algorithm, world, reps, seed, cost=cost, watch=watch)
     names = world.names or tuple(f"arm {arm}" for arm in range(world.n_arms))
-    best = world.best
-    assert best is not None  # every recorded world knows its best arm
-    shown = list(found.counts)[:top]
-    picks = [_pick(arm, names, found.counts.get(arm, 0), reps, runtimes) for arm in dict.fromkeys([*shown, best])]
-    seconds = None if runtimes is None else runtimes.mean_seconds
+    best_by, values = world.quality
+    picks = []
+    for arm in dict.fromkeys([*list(found.counts)[:top], world.best]):
+        low, high = binomial_interval(found.counts.get(arm, 0), reps)
+        picks.append(Pick(names[arm], found.counts.get(arm, 0) / reps, low, high, float(values[arm])))
     return Replay(
-        rows=getattr(world, "n_rows", 0),
+        rows=world.n_rows,
         arms=world.n_arms,
+        feedback=world.kind.value,
         reps=reps,
         pulls=found.pulls,
-        best=names[best],
+        best=names[world.best],
+        best_by=best_by,
         picks=tuple(picks),
         best_share=found.success_rate,
-        pick_seconds=None if seconds is None else float(seconds[found.winners].mean()),
-        best_seconds=None if seconds is None else float(seconds[best]),
+        found_value=float(values[found.winners].mean()),
+        best_value=float(values[world.best]),
         total_seconds=None if found.costs is None else float(np.mean(found.costs)),
     )
-
-
-def _pick(arm: int, names: Sequence[str], count: int, reps: int, runtimes: RuntimeTable | None) -> Pick:
-    low, high = binomial_interval(count, reps)
-    return Pick(names[arm], count / reps, low, high, None if runtimes is None else float(runtimes.mean_seconds[arm]))

@@ -18,7 +18,7 @@ from heats.engine import chance
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.checks import whole
 from heats.engine.confidence import binomial_interval
-from heats.engine.elimination import best_first, check_record, deal, in_pairs
+from heats.engine.elimination import best_first, deal, in_pairs
 from heats.engine.feedback import Kind
 from heats.engine.fit import Fit
 from heats.engine.plan import Plan, Round
@@ -36,6 +36,7 @@ Cost: TypeAlias = Callable[[Indices], Array]
 Algorithm: TypeAlias = Plan | RoundRobin | SuccessiveHalving
 
 BLOCK_BYTES = 80_000_000  # a block of repetitions takes about so much memory
+LARGEST_BYTES = 4_000_000_000  # a tournament that takes more is refused, unless max_bytes allows it
 MOST_BLOCK = 1024  # repetitions
 
 
@@ -47,6 +48,15 @@ class Simulation:
         self.best = best
         self.pulls = pulls  # per tournament
         self.costs = costs  # per tournament, where a cost of pulls was given
+
+    def __str__(self) -> str:
+        if self.best is None:
+            return f"{self.winners.size} tournaments of {self.pulls} pulls; arms found most often: {self.counts}"
+        low, high = self.interval
+        return (
+            f"the best arm won {self.successes} of {self.winners.size} tournaments of {self.pulls} pulls: "
+            f"{self.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
+        )
 
     @cached_property
     def counts(self) -> dict[int, int]:
@@ -102,7 +112,7 @@ def simulate(
         About how much memory may be used at a time (default: 80 MB); it never depends on ``reps``. What is drawn
         depends on it, as on the seed.
     cost
-        A function of heats ``(..., size)`` that says what a pull of each costs; summed up per tournament.
+        A function from heats ``(..., size)`` to what a pull of each costs, ``(...)``; summed up per tournament.
     watch
         Called with (tournaments done, all of them) after every block.
     """
@@ -114,8 +124,11 @@ def simulate(
         raise InvalidArgument(f"seed={seed} leaves no room for {reps} seeds below 2^64; take a smaller one.")
     runner = _runner(algorithm, environment, statistic, cost)
     most = BLOCK_BYTES if max_bytes is None else whole("max_bytes", max_bytes, 1)
-    if max_bytes is not None and runner.bytes > most:
-        raise InvalidArgument(f"max_bytes={max_bytes} is not enough: a single tournament needs {runner.bytes} bytes.")
+    if runner.bytes > (LARGEST_BYTES if max_bytes is None else most):
+        given = "" if max_bytes is None else f" and max_bytes={max_bytes} is not enough"
+        raise InvalidArgument(
+            f"a single tournament needs {runner.bytes} bytes{given}; lower the budget or raise max_bytes."
+        )
     block = max(1, min(MOST_BLOCK, most // runner.bytes))
     starts = range(0, reps, block)
     jobs = [(seed, start, min(block, reps - start)) for start in starts]
@@ -132,10 +145,15 @@ class _Runner(ABC):
     """Plays one block of repetitions; can travel to another process."""
 
     def __init__(self, n_arms: int, pulls: int, values: int, environment: Environment, statistic: Statistic) -> None:
-        if n_arms != environment.n_arms:
+        known = getattr(environment, "n_arms", None)
+        if n_arms != known:
+            raise InvalidArgument(f"the plan is for {n_arms} arms, but the world's n_arms is {known}; make them equal.")
+        if not isinstance(environment.kind, Kind):
             raise InvalidArgument(
-                f"the plan is for {n_arms} arms, but the world has {environment.n_arms}; make them equal."
+                f"the world's kind is {environment.kind!r}; it must be one of heats.environments.Kind."
             )
+        if pulls >= 2**53:
+            raise InvalidArgument(f"{pulls} pulls are too many to simulate; take a budget below 2^53.")
         self.n_arms = n_arms
         self.pulls = pulls
         self.bytes = 40 * max(values, 4 * n_arms)  # per repetition: observations, and what is sorted with them
@@ -155,10 +173,20 @@ class _Runner(ABC):
     def pull(self, world: Environment, heats: Indices, pulls: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Return scores and mean observations of the heats."""
         if self.statistic is mean:
-            means = world.sample_mean(heats, pulls, rng)
+            means = self._checked(world.sample_mean(heats, pulls, rng), heats.shape)
             return (means if world.kind is Kind.REWARDS else settled(means)), means
-        observations = world.sample(heats, pulls, rng)
+        expected = (*heats.shape[:-1], pulls, heats.shape[-1])
+        observations = self._checked(world.sample(heats, pulls, rng), expected)
         return scores_of(self.statistic, world.kind, observations), observations.mean(axis=-2)
+
+    def _checked(self, seen: Array, expected: tuple[int, ...]) -> Array:
+        """Refuse what a world from outside may get wrong."""
+        world = type(self.environment).__name__
+        if np.shape(seen) != expected:
+            raise InvalidArgument(f"the world {world} returned shape {np.shape(seen)} where {expected} was due.")
+        if not np.isfinite(seen).all():
+            raise InvalidArgument(f"the world {world} returned observations that are not finite.")
+        return seen
 
 
 class _PlanRunner(_Runner):
@@ -167,7 +195,10 @@ class _PlanRunner(_Runner):
         direct = chosen is mean and environment.at_once
         values = max(each.heats * each.size * (1 if direct else max(1, each.pulls)) for each in plan.rounds)
         super().__init__(plan.n_arms, plan.cost, values, environment, chosen)
-        check_record(plan.record, environment.kind)
+        if plan.record == "fitted" and environment.kind is Kind.REWARDS:
+            raise InvalidArgument(
+                "record 'fitted' is a model of wins and rankings: it needs a world of winner feedback."
+            )
         self.plan = plan
         self.cost = cost
 
@@ -182,7 +213,7 @@ class _PlanRunner(_Runner):
             heats, byes = deal(roots[:, None], number, arms, rested, each.heats, each.size)
             order = self._ranked(each, heats, record, world, rng)
             if self.cost is not None and each.pulls:
-                costs += each.pulls * self.cost(heats).sum(axis=-1)
+                costs += each.pulls * np.sum(self.cost(heats), axis=-1)
             kept = np.take_along_axis(heats, order[..., : each.keep], axis=-1).reshape(reps, -1)
             arms = np.concatenate([kept, byes], axis=-1)
             rested = np.zeros(arms.shape, dtype=bool)
@@ -302,7 +333,7 @@ class _HalvingRunner(_Runner):
                 fresh = world.sample(arms[..., None], before + pulls, rng)[..., before:, 0]
                 seen = np.concatenate([seen, fresh], axis=-1)
                 if self.cost is not None:
-                    costs += pulls * self.cost(arms[..., None]).sum(axis=-1)
+                    costs += pulls * np.sum(self.cost(arms[..., None]), axis=-1)
             scores = self.statistic(seen[..., None])[..., 0] if seen.shape[-1] else np.zeros(arms.shape)
             kept = np.argsort(-scores, axis=-1, kind="stable")[:, : -(-arms.shape[1] // 2)]
             arms = np.take_along_axis(arms, kept, axis=-1)

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 import heats
 from heats.engine.fit import Fit
 from heats.environments import Gaussian, PlackettLuce, Winners
-from heats.errors import BadFeedback
+from heats.errors import BadFeedback, InvalidArgument
 from tests.playing import TRUTH, play
 
 HEATS = [np.array([[0, 1, 2], [3, 4, 5]]), np.array([[0, 3, 4]])]
@@ -82,7 +82,7 @@ def test_rewards_are_refused() -> None:
     plan = heats.plan(13, 4, 90, record="fitted")
     with pytest.raises(BadFeedback, match="not of rewards"):
         heats.Tournament(plan).tell(0, [1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(BadFeedback, match="not of rewards"):
+    with pytest.raises(InvalidArgument, match="needs a world of winner feedback"):
         heats.simulate(plan, Gaussian(13))
 
 

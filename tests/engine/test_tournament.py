@@ -400,6 +400,20 @@ def test_how_sure_a_lead_is() -> None:
     assert report.rivals == ()
 
 
+def test_how_sure_a_ranking_is() -> None:
+    """In a heat of two it says what winners say: two of two is no certainty, and the loser stays a rival."""
+    report = final([lambda q: heats.Ranking([1, 0])] * 2)
+    votes = final([lambda q: heats.Winner(1)] * 2)
+    assert report.sureness is not None
+    assert votes.sureness is not None
+    assert (report.sureness.quantity, report.sureness.low, report.sureness.high) == ("ahead", votes.sureness.low, 1.0)
+    assert report.rivals == votes.rivals == (0,)
+    assert "ahead of the runner-up in 100% of the 2 pulls" in str(report)
+    same = final([lambda q: [float(arm) for arm in q.arms]] * 2)
+    assert "leads by 1 in every one of the 2 pulls" in str(same)
+    assert final([lambda q: [float(arm) for arm in q.arms]] * 2, heats.win_rate).rivals == (0,)
+
+
 def test_one_pull_makes_nobody_sure() -> None:
     """Rewards of a single pull have no spread; everybody else stays a rival."""
     report = final([lambda q: [float(arm) for arm in q.arms]], n=3)

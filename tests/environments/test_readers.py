@@ -181,6 +181,10 @@ def test_tables(tmp_path: Path) -> None:
     [
         ("x.csv", "a,b\n", "at least one line of numbers"),
         ("x.csv", "a,b\n1\n", "line 2: expected 2 values, found 1"),
+        ("x.csv", "1,2\n3,4\n", "line 1: only numbers"),
+        ("x.csv", "a,a\n3,4\n", "the same name"),
+        ("x.csv", "a;b\n3;4\n", "separated by ';'"),
+        ("x.csv", "inst,b\nx1,4\n", "a column of names"),
         ("x.csv", "a,b\n1,x\n", "found 'x'"),
         ("x.csv", "a,b\n\n\n1,inf\n", "line 4: expected a number for 'b', found 'inf'"),
         ("x.npz", "", "no .npz table"),
@@ -244,7 +248,8 @@ def test_replay_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "x.csv").write_text("a,b,c\n1,2,9\n1,3,9\n4,3,9\n")
     assert run(["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "30", "--values", "runtime", "--reps", "200"]) == 0
     shown = capsys.readouterr().out
-    assert "best arm a: found in" in shown
+    assert "best by mean seconds: a, found in" in shown
+    assert "winner feedback" in shown
     assert "seconds of a tournament, its heats run in parallel" in shown
     assert run(["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "30", "--strategy", "round-robin", "--json"]) == 0
     assert '"best":"c"' in capsys.readouterr().out

@@ -95,6 +95,10 @@ class Machine(ABC):
         self._first = 0
         self._close()
 
+    def __repr__(self) -> str:
+        state = f"winner {self.winner}" if self.done else f"{self._owed} owed in this round"
+        return f"<{type(self).__name__}: {self.spent} pulls told, {state}>"
+
     # What an algorithm has to say.
 
     @property

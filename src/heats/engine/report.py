@@ -17,6 +17,7 @@ from heats.engine.table import table
 Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
+AVERAGES = ("mean", "linear")  # statistics whose lead is a mean of rewards
 FEWEST_TO_RESAMPLE = 10  # below, a bootstrap interval is far too narrow
 
 
@@ -37,13 +38,13 @@ class RoundReport(msgspec.Struct, frozen=True):
 
 
 class Sureness(msgspec.Struct, frozen=True):
-    """An interval for the winner's share of the last heat's wins, or for its lead over the runner-up.
+    """An interval for the last heat: the winner's share of wins, how often it was ahead of the runner-up, or its lead.
 
     It treats the pulls of the last heat as independent, speaks of that heat alone (not of the arms that left
     before) and of a winner picked because it came out on top, which makes it somewhat too favourable.
     """
 
-    quantity: str  # "share" or "lead"
+    quantity: str  # "share" (of wins), "ahead" (of the runner-up, share of pulls) or "lead" (in score)
     estimate: float
     low: float
     high: float
@@ -81,17 +82,30 @@ def judge(
 
     ``arms`` come best first, ``observations (pulls, size)`` in their order.
     """
-    if kind is Kind.REWARDS and statistic.per_pull is not None:
-        leads = _leads(statistic.per_pull(observations))
+    if kind is Kind.REWARDS and statistic.name in AVERAGES:
+        leads = _leads(statistic.per_pull(observations) if statistic.per_pull else observations)
         apart = [lead is not None and lead.low > 0 for lead in leads]
+        sureness = leads[0]
     else:
         apart = [_wins_more(observations[:, 0], observations[:, other]) for other in range(1, len(arms))]
-    rivals = tuple(arm for arm, ruled_out in zip(arms[1:], apart, strict=True) if not ruled_out)
+        sureness = _in_other_words(observations, statistic, kind, seed)
+    return sureness, tuple(arm for arm, ruled_out in zip(arms[1:], apart, strict=True) if not ruled_out)
+
+
+def _in_other_words(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
+    """Return how sure a heat is where the lead is no mean of rewards."""
     if kind in (Kind.WINNER, Kind.RACE):
-        return _share(observations[:, 0]), rivals
-    if statistic.per_pull is not None:
-        return _leads(statistic.per_pull(observations)[:, :2])[0], rivals
-    return _bootstrap(observations, statistic, seed), rivals
+        return _share(observations[:, 0])
+    if kind is Kind.REWARDS and statistic.per_pull is None:
+        return _bootstrap(observations, statistic, seed)
+    return _ahead(observations[:, 0], observations[:, 1])
+
+
+def _ahead(ours: Array, theirs: Array) -> Sureness:
+    """Return in which share of the pulls the winner was ahead of the runner-up, ties counting half."""
+    ahead = (ours > theirs) + 0.5 * (ours == theirs)
+    low, high = binomial_interval(float(ahead.sum()), ahead.size, CONFIDENCE)
+    return Sureness("ahead", float(ahead.mean()), low, high, CONFIDENCE, "Clopper-Pearson", ahead.size)
 
 
 def _share(wins: Array) -> Sureness:
@@ -144,7 +158,7 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.sureness is not None:
         yield f"how sure:   {_how_sure(report.sureness)}"
     elif report.done:
-        yield "how sure:   not known: too few pulls, or none, of a last heat"
+        yield "how sure:   not known: too few pulls of a last heat to tell"
     if report.rivals:
         yield f"not told apart from the winner: {', '.join(names[arm] for arm in report.rivals)}"
     yield f"pulls:      {report.spent} of {report.budget}"
@@ -165,6 +179,10 @@ def _how_sure(sure: Sureness) -> str:
         return f"nobody won any of the {sure.pulls} pulls of the last heat; earlier rounds or the lot decided"
     if sure.quantity == "share":
         return f"won {sure.estimate:.0%} of the {sure.pulls} pulls of the last heat ({interval})"
+    if sure.quantity == "ahead":
+        return f"ahead of the runner-up in {sure.estimate:.0%} of the {sure.pulls} pulls of the last heat ({interval})"
+    if sure.low == sure.high:
+        return f"leads by {sure.estimate:.3g} in every one of the {sure.pulls} pulls of the last heat"
     if sure.estimate < 0:  # possible where the record outranks the heat
         return f"ahead on record, but behind by {-sure.estimate:.3g} in the last heat, {sure.pulls} pulls ({interval})"
     return f"leads by {sure.estimate:.3g} over the {sure.pulls} pulls of the last heat ({interval})"

@@ -4,6 +4,7 @@
 (recorded); ``Sequences`` (fixed); ``Winners`` (of any rewards only the winner is seen); ``read`` (files of the field).
 """
 
+from heats.engine.feedback import Kind
 from heats.environments.choice import PlackettLuce
 from heats.environments.gaussian import Gaussian, Normal
 from heats.environments.protocol import Environment, Winners, play
@@ -13,6 +14,7 @@ from heats.environments.recorded import Rankings, RuntimeTable, ScoreTable, Sequ
 __all__ = [
     "Environment",
     "Gaussian",
+    "Kind",
     "Normal",
     "PlackettLuce",
     "Rankings",

@@ -27,6 +27,8 @@ class Environment(ABC):
     kind: Kind = Kind.REWARDS
     best: int | None = None
     names: tuple[str, ...] | None = None
+    n_rows: int = 0  # of a recorded table
+    quality: tuple[str, Array] | None = None  # what ``best`` is best by, and its value for every arm, where recorded
     ties: bool = True  # whether two arms of a pull may observe the same
     at_once: bool = False  # whether sample_mean draws the mean itself instead of all pulls
     fixed: bool = False  # whether nothing is random: the t-th pull of a heat always says the same
@@ -37,7 +39,8 @@ class Environment(ABC):
 
     def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
         """Return the mean over so many pulls ``(..., size)``; drawn from its own law where that is known."""
-        mean: Array = self.sample(heats, pulls, rng).mean(axis=-2)
+        observations = self.sample(heats, pulls, rng)
+        mean: Array = np.mean(observations, axis=-2) if np.ndim(observations) > 1 else np.asarray(observations)
         return mean
 
     def block(self, start: int, reps: int) -> Environment:
@@ -82,6 +85,8 @@ class Winners(Environment):
         self.n_arms = world.n_arms
         self.best = world.best
         self.names = world.names
+        self.n_rows = world.n_rows
+        self.quality = world.quality
 
     def block(self, start: int, reps: int) -> Environment:
         """Return the winners of that block of the world."""

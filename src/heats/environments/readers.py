@@ -256,7 +256,7 @@ def read_csv(path: Path, values: Values = "score", feedback: Any = None) -> Envi
     names, rows = None, []
     for row in reader:
         if row and names is None:
-            names = row
+            names = _header(path, row)
         elif row and names is not None:
             rows.append(_numbers(f"{path}, line {reader.line_num}", names, row, runtimes=values == "runtime"))
     if names is None or not rows:
@@ -269,6 +269,16 @@ def read_csv(path: Path, values: Values = "score", feedback: Any = None) -> Envi
         raise BrokenFile(f"{path} has no runtime at all.")
     cutoff = float(np.nanmax(table))
     return RuntimeTable(np.where(solved, table, cutoff), solved, cutoff, names, feedback or "winner")
+
+
+def _header(path: Path, row: list[str]) -> list[str]:
+    if len(set(row)) < len(row):
+        raise BrokenFile(f"{path}, line 1: two arms have the same name; name every column differently.")
+    if all(re.fullmatch(r"\s*-?[\d.]+(e-?\d+)?\s*", text) for text in row):
+        raise BrokenFile(f"{path}, line 1: only numbers; the first line must have the arms' names.")
+    if len(row) == 1 and ";" in row[0]:
+        raise BrokenFile(f"{path}, line 1: separated by ';'? Columns must be separated by commas.")
+    return row
 
 
 def _numbers(where: str, names: list[str], row: list[str], *, runtimes: bool) -> list[float]:
@@ -285,6 +295,7 @@ def _numbers(where: str, names: list[str], row: list[str], *, runtimes: bool) ->
             number = float("nan")
         if not math.isfinite(number) or (runtimes and number < 0):
             kind = "a time" if runtimes else "a number"
-            raise BrokenFile(f"{where}: expected {kind} for {name!r}, found {text!r}.")
+            hint = " (a column of names? leave it out)" if name == names[0] else ""
+            raise BrokenFile(f"{where}: expected {kind} for {name!r}, found {text!r}{hint}.")
         numbers.append(number)
     return numbers

@@ -47,6 +47,7 @@ class ScoreTable(_Table):
 
     def __init__(self, scores: ArrayLike, names: Sequence[str] | None = None) -> None:
         super().__init__(_checked(scores, "scores"), names)
+        self.quality = ("mean score", self._table.mean(axis=0))
         self.best = int(self._table.mean(axis=0).argmax())
 
 
@@ -81,6 +82,7 @@ class RuntimeTable(_Table):
         super().__init__(np.where(done & (times <= self.cutoff), times, np.inf), names)
         self.kind = Kind.WINNER if feedback == "winner" else Kind.REWARDS
         self.mean_seconds = np.minimum(self._table, self.cutoff).mean(axis=0)
+        self.quality = ("mean seconds", self.mean_seconds)
         self.best = int(self.mean_seconds.argmin())
 
     def _observe(self, values: Array) -> Array:
@@ -116,6 +118,7 @@ class Rankings(_Table):
         self._winners = feedback == "winner"
         tied = bool((np.diff(np.sort(self._table, axis=1), axis=1) == 0).any())
         self.kind = Kind.WINNER if self._winners else Kind.REWARDS if tied else Kind.RANKING
+        self.quality = ("mean place", self._table.mean(axis=0) + 1)
         self.best = int(self._table.mean(axis=0).argmin())
 
     def _observe(self, values: Array) -> Array:

@@ -52,7 +52,9 @@ def guarantee(plan: Plan, rate: Rate | Callable[[int], float]) -> Guarantee:
     return Guarantee(tuple(2 * settles.rate(each.pulls) for each in plan.rounds))
 
 
-def smallest_budget(n_arms: int, heat_size: int, strategy: str | Rule, gap: float, rate: Rate) -> int:
+def smallest_budget(
+    n_arms: int, heat_size: int, strategy: str | Rule, gap: float, rate: Rate | Callable[[int], float]
+) -> int:
     """Return the smallest budget whose exact plan resolves ``gap`` in every round, i.e. 2·γ(b_r) < gap for all r.
 
     A larger budget may give some round a pull less (what is left over goes elsewhere), so budgets are not simply
@@ -63,7 +65,9 @@ def smallest_budget(n_arms: int, heat_size: int, strategy: str | Rule, gap: floa
     return _smallest(list(shapes(n_arms, heat_size, keep)), pulls_needed(gap, rate))
 
 
-def plan_for_gap(n_arms: int, heat_size: int, strategy: str | Rule, gap: float, rate: Rate) -> Plan:
+def plan_for_gap(
+    n_arms: int, heat_size: int, strategy: str | Rule, gap: float, rate: Rate | Callable[[int], float]
+) -> Plan:
     """Return the exact plan with the smallest budget that resolves ``gap`` in every round."""
     return plan(n_arms, heat_size, smallest_budget(n_arms, heat_size, strategy, gap, rate), strategy)
 
@@ -98,6 +102,6 @@ def _smallest(rounds: list[Shape], needed: int) -> int:
     raise AssertionError("the share needed·(widest round) gives every heat enough")
 
 
-def pulls_needed(gap: float, rate: Rate) -> int:
+def pulls_needed(gap: float, rate: Rate | Callable[[int], float]) -> int:
     """Return how many pulls a heat needs to resolve ``gap``: the smallest t with 2·γ(t) < gap."""
-    return rate.pulls_below(check_gap(gap) / 2)
+    return as_rate(rate).pulls_below(check_gap(gap) / 2)

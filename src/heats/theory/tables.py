@@ -58,6 +58,7 @@ def bounds(n_arms: int, heat_size: int, gap: float, delta: float, feedback: Sett
     """Return the budgets for all strategies, if every decisive gap is at least ``gap``."""
     n, k, _ = check_problem(n_arms, heat_size, 1)
     half = check_gap(gap, 1 if feedback == "winner" else 1e50) / 2
+    rate_for("reward", delta, k, 1, sigma)  # refuses a sigma that is none, asked for or not
     rows = []
     for strategy, rule in RULES.items():
         rounds, heats = printed_rounds(strategy, n, k), -(-n // k)
