@@ -66,7 +66,14 @@ def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
 def test_figures_show_what_they_say(tmp_path: Path) -> None:
     """PNG and SVG exist, are not blank, and name axes, panels and every line."""
     written = reproduce(["fig-reward", "fig-budgets", "tables"], tmp_path, reps=10)
-    assert {path.name for path in written} >= {"cells.csv", "fig-reward.png", "fig-reward.svg", "tables.csv"}
+    assert {path.name for path in written} >= {
+        "cells.csv",
+        "fig-reward.png",
+        "fig-reward.svg",
+        "fig-reward.csv",
+        "fig-budgets.csv",
+        "tables.csv",
+    }
     for name in ("fig-reward", "fig-budgets"):
         assert matplotlib.image.imread(tmp_path / f"{name}.png").std() > 0.05
     results = run_cells(sweeps.cells("reward"), tmp_path / "cells.csv", 10, 0, 1, lambda more: None)
@@ -109,6 +116,7 @@ def test_the_committed_results_are_complete() -> None:
         if name.startswith("fig"):
             assert (ROOT / f"{name}.png").exists()
             assert (ROOT / f"{name}.svg").exists()
+            assert len((ROOT / f"{name}.csv").read_text().splitlines()) > 350
     page = (ROOT / "claims.md").read_text()
     wanted = [Cell(r["setting"], r["spread"], int(r["n"]), int(r["k"]), int(r["B"]), r["algorithm"]) for r in rows]
     results = {cell: Result(cell, 1000, int(row["successes"])) for cell, row in zip(wanted, rows, strict=True)}

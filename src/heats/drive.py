@@ -49,7 +49,7 @@ class Pulls:
             return answer()
         except BadFeedback:
             raise
-        except Exception as error:
+        except Exception as error:  # whatever the user's comparison raises
             raise ComparisonFailed(f"{self._what(query)} failed: {type(error).__name__}: {error}") from error
 
     def _again(self, query: Query, failure: HeatsError, cause: BaseException | None) -> None:

@@ -33,6 +33,7 @@ Arms: TypeAlias = tuple[int, ...]
 Row: TypeAlias = tuple[float, ...]
 
 LARGEST = 1e100  # a reward beyond this is a sentinel or a bug, and its powers would overflow
+LEAST = -LARGEST
 
 
 class Named(ABC):
@@ -189,7 +190,7 @@ def rewards(values: Any, arms: Arms) -> Row:
     """Return told rewards as a row of floats, or raise ``BadFeedback``."""
     if (type(values) is list or type(values) is tuple) and len(values) == len(arms):
         for value in values:
-            if type(value) is not float or not -LARGEST <= value <= LARGEST:
+            if type(value) is not float or not LEAST <= value <= LARGEST:
                 break
         else:
             return tuple(values)  # the common case, checked without a call per value

@@ -160,10 +160,11 @@ class Machine(ABC):
             mine = self._recognised(number, query)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument(f"by={by!r} must be the name of who answered, as text.")
+        arms = mine.arms
         kind = KINDS.get(type(feedback), _REWARDS)
         if kind is not self._kind:
             self._check_kind(kind)
-        row = rewards(feedback, mine.arms) if kind is _REWARDS else feedback.row(mine.arms)  # type: ignore[union-attr]  # one of KINDS
+        row = rewards(feedback, arms) if kind is _REWARDS else feedback.row(arms)  # type: ignore[union-attr]  # one of KINDS
         if self.statistic.needs:
             self._check_needs(row)
         packed = _PACK[len(row)](*row)
@@ -291,7 +292,7 @@ class Machine(ABC):
         stage, rows = self._stage, self._rows
         try:
             self._finish(self._heard(stage, rows, np.arange(stage.total)))
-        except Exception:
+        except Exception:  # whatever it was, it is raised again, once the pull is taken back
             rows[index] = None
             self._owed += 1
             self._kind = self._kind if self.spent else None

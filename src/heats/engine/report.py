@@ -29,12 +29,11 @@ class RoundReport(msgspec.Struct, frozen=True):
     keep: int
     pulls: int
     byes: tuple[int, ...] = ()
+    survivors: tuple[int, ...] = ()  # the arms of the next round, in increasing order; follows from the rest
 
-    @property
-    def survivors(self) -> tuple[int, ...]:
-        """The arms of the next round, in increasing order."""
+    def __post_init__(self) -> None:
         kept = [arm for heat in self.heats for arm in heat[: self.keep]]
-        return tuple(sorted([*kept, *self.byes]))
+        msgspec.structs.force_setattr(self, "survivors", tuple(sorted([*kept, *self.byes])))
 
 
 class Sureness(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from heats.engine import chance
 from heats.engine.checks import whole
 from heats.errors import InvalidArgument
 from heats.reproduce import claims, figures, sweeps
-from heats.reproduce.run import run_cells
+from heats.reproduce.run import run_cells, write_cells
 from heats.theory.tables import paper_tables
 
 FIGURES = {f"fig-{name}": name for name in sweeps.SETTINGS}
@@ -55,18 +55,31 @@ def reproduce(
     written = [out / "cells.csv"] if grid else []
     for name in wanted:
         if name in FIGURES:
-            figures.save(figures.success_figure(FIGURES[name], "deviation", results), out / name)
-            written += [out / f"{name}.png", out / f"{name}.svg"]
+            shown = {cell: results[cell] for cell in sweeps.cells(FIGURES[name])}
+            figures.save(figures.success_figure(FIGURES[name], "deviation", shown), out / name)
+            write_cells(out / f"{name}.csv", shown, seed)
         elif name == "fig-budgets":
             figures.save(figures.budget_figure(), out / name)
-            written += [out / f"{name}.png", out / f"{name}.svg"]
+            _write_budgets(out / f"{name}.csv")
         elif name == "tables":
             written.append(_write_tables(out / "tables.csv"))
         else:
             command = f"heats reproduce {' '.join(names) or 'all'} --reps {reps} --seed {seed}"
             (out / "claims.md").write_text(claims.claims_page(results, reps, seed, command), encoding="utf-8")
             written.append(out / "claims.md")
+        if name.startswith("fig"):
+            written += [out / f"{name}.{ending}" for ending in ("png", "svg", "csv")]
     return written
+
+
+def _write_budgets(path: Path) -> None:
+    """Write the numbers of the figure of sufficient budgets."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("algorithm", "k", "n", "R", "R P_1"))
+        for rule in ("csws", "csr", "csh"):
+            for k in figures.BUDGET_SIZES:
+                table.writerows((rule, k, *row) for row in figures.budget_rows(rule, k))
 
 
 def _write_tables(path: Path) -> Path:

@@ -56,17 +56,25 @@ def _line(panel: Any, algorithm: str, found: list[Result]) -> None:
     panel.fill_between(BUDGETS, lows, highs, color=look["color"], alpha=0.15, linewidth=0)
 
 
+BUDGET_SIZES = (2, 4, 8, 16)
+BUDGET_ARMS = sorted({*range(16, 101, 4), *range(100, 1001, 10)})
+
+
+def budget_rows(rule: str, heat_size: int) -> list[tuple[int, int, int]]:
+    """Return n, R and R·P_1 for every n of the figure of sufficient budgets."""
+    rounds = [printed_rounds(rule, n, heat_size) for n in BUDGET_ARMS]
+    first = [next(printed_heats(rule, n, heat_size)) for n in BUDGET_ARMS]
+    return [(n, r, r * heats) for n, r, heats in zip(BUDGET_ARMS, rounds, first, strict=True)]
+
+
 def budget_figure() -> Figure:
     """Draw the sufficient budgets over n: the number of rounds R alone, as the paper does, and R·P_1."""
     plt = _pyplot()
-    sizes = (2, 4, 8, 16)
-    arms = sorted({*range(16, 101, 4), *range(100, 1001, 10)})
     figure: Figure
-    figure, panels = plt.subplots(2, len(sizes), figsize=(13, 5.6), sharex=True)
-    for column, k in enumerate(sizes):
+    figure, panels = plt.subplots(2, len(BUDGET_SIZES), figsize=(13, 5.6), sharex=True)
+    for column, k in enumerate(BUDGET_SIZES):
         for rule in ("csws", "csr", "csh"):
-            rounds = [printed_rounds(rule, n, k) for n in arms]
-            budgets = [r * next(printed_heats(rule, n, k)) for r, n in zip(rounds, arms, strict=True)]
+            arms, rounds, budgets = zip(*budget_rows(rule, k), strict=True)
             offset = ("csws", "csr", "csh").index(rule) * 3  # where lines coincide, markers still show them all
             style: dict[str, Any] = {"label": rule, "markevery": (offset, 9), "markersize": 4, **LOOKS[rule]}
             style |= {"drawstyle": "steps-post", "linewidth": 1.2}

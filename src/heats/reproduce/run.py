@@ -49,6 +49,11 @@ def _run_some(cells: list[Cell], reps: int, seed: int) -> list[Result]:
     return [run_cell(cell, reps, seed) for cell in cells]
 
 
+def write_cells(path: Path, results: dict[Cell, Result], seed: int) -> None:
+    """Write the numbers of one figure."""
+    _save(path, {(cell, result.reps, seed): result for cell, result in results.items()})
+
+
 def _save(path: Path, known: Known) -> None:
     """Write all rows, in the order of their names, to a new file that then takes the old one's place."""
     path.parent.mkdir(parents=True, exist_ok=True)

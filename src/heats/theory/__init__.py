@@ -13,6 +13,7 @@ from heats.theory.budgets import (
     copeland_lower_bound,
     heats_of_best,
     least_pulls,
+    overall_rate,
     printed_budget,
     pulls_for_rewards,
     pulls_for_winners,
@@ -43,7 +44,7 @@ from heats.theory.limits import (
     offending_heat,
     survey,
 )
-from heats.theory.rates import Average, Categorical, Rate, Slowest, SubGaussian, UserRate
+from heats.theory.rates import Average, Categorical, Rate, Slowest, SubGaussian, UserRate, slowest_of
 
 __all__ = [
     "Average",
@@ -74,6 +75,7 @@ __all__ = [
     "heats_to_hide",
     "least_pulls",
     "offending_heat",
+    "overall_rate",
     "plan_for_gap",
     "printed_budget",
     "pulls_for_rewards",
@@ -83,6 +85,7 @@ __all__ = [
     "reward_rate",
     "round_robin_budget",
     "sets_needed",
+    "slowest_of",
     "smallest_budget",
     "sufficient_budget",
     "survey",

@@ -107,7 +107,7 @@ def paper_tables(
     return {
         "Table 1: sufficient budget z": [Row(name.upper(), {"budget": z}) for name, z in sufficient.items()],
         "Table 2: rounds, heats and query sets": [
-            Row("RoundRobin", {"R": 1, "P_1": every, "query sets": every, "bound on them": every}),
+            Row("RoundRobin", {"R": 1, "P_1": every, "f(x)": "x", "query sets": every, "bound on them": every}),
             *(_table_2(name, n, k) for name in RULES),
         ],
         "Table 3: sufficient budget, with RoundRobin": [
@@ -124,6 +124,7 @@ def _table_2(strategy: str, n: int, k: int) -> Row:
     values: dict[str, str | int | float] = {
         "R": printed_rounds(strategy, n, k),
         "P_1": first,
+        "f(x)": {"csws": "1", "csr": "x - 1", "csh": "⌈x/2⌉"}[strategy],
         "query sets": exact,
         "bound on them": round(float(bound), 1),
     }
