@@ -47,15 +47,15 @@ def exact_pulls(heats: Sequence[int], budget: int) -> list[int]:
             low = middle
         else:
             high = middle - 1
-    return _spend_rest(heats, pulls(low), budget)
+    return spend_rest(heats, pulls(low), budget)
 
 
 def blind_pulls(heats: Sequence[int], budget: int) -> list[int]:
     """Give every round an equal share, even if some heat gets nothing; spend the rest."""
-    return _spend_rest(heats, [budget // (len(heats) * width) for width in heats], budget)
+    return spend_rest(heats, [budget // (len(heats) * width) for width in heats], budget)
 
 
-def _spend_rest(heats: Sequence[int], pulls: list[int], budget: int) -> list[int]:
+def spend_rest(heats: Sequence[int], pulls: list[int], budget: int) -> list[int]:
     """Add one pull per heat to the affordable round with the fewest (the later on a tie) until none is affordable."""
     left = budget - cost(heats, pulls)
     pulls = list(pulls)
