@@ -7,12 +7,15 @@ handed around before anything is run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from heats.engine.checks import whole
+from heats.engine.checks import between, is_bool, whole
+from heats.engine.planning import Feedback, Model, Priced, planned
 from heats.engine.rules import RULES, Rule, find_rule
 from heats.engine.schedule import Shape, blind_pulls, cost, exact_pulls, printed_least, printed_pulls, shapes
 from heats.engine.table import table
@@ -23,6 +26,7 @@ Schedule: TypeAlias = Literal["exact", "paper"]
 
 RECORDS = ("ties", "off", "pooled", "fitted")
 SCHEDULES = ("exact", "paper")
+FEEDBACKS = ("reward", "winner", "ranking")
 SHOWN = 30  # of a long plan, so many first and last rounds are printed
 
 
@@ -140,10 +144,13 @@ def plan(
     n_arms: int,
     heat_size: int,
     budget: int,
-    strategy: str | Rule = "csh",
+    strategy: str | Rule = "planned",
     *,
+    feedback: Feedback | None = None,
+    edge: float | None = None,
+    guaranteed: bool = False,
     schedule: Schedule = "exact",
-    record: Record = "ties",
+    record: Record | None = None,
     blind: bool = False,
 ) -> Plan:
     """Lay out every round of a tournament before the first pull.
@@ -154,15 +161,25 @@ def plan(
         How many candidates there are (the paper's n), how many fit in one comparison (k), and how
         many comparisons may be made in all (B).
     strategy
-        ``"csws"`` keeps the winner of a heat, ``"csr"`` drops its last, ``"csh"`` keeps its better
-        half; or a function f(size) that says how many arms of a heat stay.
+        ``"planned"`` chooses for every round how many arms stay and how often heats are pulled, so that the best arm
+        most likely survives. ``"csws"`` keeps the winner of a heat, ``"csr"`` drops its last, ``"csh"`` keeps its
+        better half; or a function f(size) that says how many arms of a heat stay.
+    feedback
+        What will be told, if you know: ``"reward"``, ``"winner"`` (or races) or ``"ranking"``. Planned makes use of it.
+    edge
+        How close the race is, if you know: how often the best would beat the second best in a single pull, such as
+        0.55 (close) or 0.9 (clear). Planned makes use of it; without, it plans for 0.72 and for a field in which the
+        strongest are close.
+    guaranteed
+        Keep to what the paper's theorems cover: a record of ``"ties"`` or ``"off"``.
     schedule
         ``"exact"`` divides the budget over the rounds that really happen and spends all it can;
         ``"paper"`` uses R, P_r and b_r = ⌊B/(P_r R)⌋ of Section 4.1 as printed.
     record
         What an arm did in earlier rounds decides ties of a heat (``"ties"``), nothing (``"off"``), or, together with
         this round, the whole ranking of a heat: by its mean lead (``"pooled"``) or by a Plackett-Luce fit to all pulls
-        (``"fitted"``, for winners and rankings). The last two are outside the paper's guarantees.
+        (``"fitted"``, for winners and rankings). The last two are outside the paper's guarantees. Left out: ``"ties"``;
+        planned takes ``"fitted"`` for winners and rankings of three and more.
     blind
         Allow heats that nobody looks at. Otherwise such a plan is refused.
 
@@ -180,12 +197,16 @@ def plan(
 
     Examples
     --------
-    >>> plan(100, 4, 500).rounds[0]
+    >>> plan(100, 4, 500, "csh").rounds[0]
     Round(heats=25, size=4, keep=2, pulls=2, byes=0)
     """
     n_arms, heat_size, budget = check_problem(n_arms, heat_size, budget)
-    _check_record(record)
     _check_blind(blind)
+    is_planned = isinstance(strategy, str) and strategy.lower() == "planned"
+    _check_hints(feedback, edge, guaranteed, is_planned=is_planned)
+    record = _choose_record(record, feedback, heat_size, guaranteed=guaranteed, is_planned=is_planned)
+    if is_planned:
+        return _planned(n_arms, heat_size, budget, feedback, edge, schedule, record, blind=blind)
     name, keep = find_rule(strategy)
     rounds = list(shapes(n_arms, heat_size, keep))
     if schedule == "exact":
@@ -206,6 +227,74 @@ def plan(
         schedule=schedule,
         record=record,
         blind=blind,
+    )
+
+
+def chances(plan: Plan, feedback: Feedback | None = None, edge: float | None = None) -> tuple[float, ...]:
+    """Return the modelled chance that the best arm survives, for every round; their product is that of the whole plan.
+
+    The model is the one that the planned strategy optimises (docs/planning.md); ``feedback`` and ``edge`` as there.
+    """
+    _check_hints(feedback, edge, guaranteed=False, is_planned=True)
+    rounds = [Priced(Shape(each.heats, each.size, each.keep, each.byes), each.pulls) for each in plan.rounds]
+    model = _model(plan.n_arms, plan.heat_size, plan.budget, feedback, edge, plan.record)
+    return tuple(math.exp(log) for log in model.log_chances(rounds))
+
+
+def _model(
+    n_arms: int, heat_size: int, budget: int, feedback: Feedback | None, edge: float | None, record: Record
+) -> Model:
+    """Return the model of a problem; a record that ranks heats carries evidence on, except that of raw rewards."""
+    carry = record == "fitted" or (record == "pooled" and feedback in ("winner", "ranking"))
+    return Model(n_arms, heat_size, budget, feedback, edge, carry=carry)
+
+
+def _planned(
+    n_arms: int,
+    heat_size: int,
+    budget: int,
+    feedback: Feedback | None,
+    edge: float | None,
+    schedule: str,
+    record: Record,
+    *,
+    blind: bool,
+) -> Plan:
+    if schedule != "exact":
+        raise InvalidArgument(f"schedule={schedule!r} is for {', '.join(RULES)}; planned makes its own.")
+    least = -(-(n_arms - 1) // (heat_size - 1))  # a pull drops at most heat_size - 1 arms
+    if budget < least and not blind:
+        raise BudgetTooSmall(
+            f"budget={budget} leaves a heat without a single pull: {n_arms} candidates in heats of {heat_size} take "
+            f"at least {least} of them. Give at least {least} pulls, or allow unseen heats with blind=True."
+        )
+    return Plan(
+        n_arms=n_arms,
+        heat_size=heat_size,
+        budget=budget,
+        rounds=_planned_rounds(n_arms, heat_size, budget, feedback, edge, record, blind=blind),
+        strategy="planned",
+        schedule="exact",
+        record=record,
+        blind=blind,
+    )
+
+
+@lru_cache(maxsize=256)
+def _planned_rounds(
+    n_arms: int,
+    heat_size: int,
+    budget: int,
+    feedback: Feedback | None,
+    edge: float | None,
+    record: Record,
+    *,
+    blind: bool,
+) -> tuple[Round, ...]:
+    model = _model(n_arms, heat_size, budget, feedback, edge, record)
+    return tuple(
+        Round(heats=shape.heats, size=shape.size, keep=shape.keep, pulls=pulls, byes=shape.byes)
+        for shape, pulls in planned(model, budget, blind=blind)
     )
 
 
@@ -263,6 +352,32 @@ def check_problem(n_arms: int, heat_size: int, budget: int) -> tuple[int, int, i
 def _check_record(record: str) -> None:
     if record not in RECORDS:
         raise InvalidArgument(f"record={record!r} is unknown; choose one of {', '.join(RECORDS)}.")
+
+
+def _choose_record(
+    record: Record | None, feedback: Feedback | None, heat_size: int, *, guaranteed: bool, is_planned: bool
+) -> Record:
+    if record is None:
+        # In pairs a fit gains nothing over deciding ties, and loses where strength depends on the opponent.
+        fitted = is_planned and not guaranteed and feedback in ("winner", "ranking") and heat_size > 2
+        return "fitted" if fitted else "ties"
+    _check_record(record)
+    if guaranteed and record not in ("ties", "off"):
+        raise InvalidArgument(f"record={record!r} is not covered by the paper's theorems; take ties or off.")
+    if record == "fitted" and feedback == "reward":
+        raise InvalidArgument("record='fitted' is a model of wins and rankings, not of rewards; take another record.")
+    return record
+
+
+def _check_hints(feedback: str | None, edge: float | None, guaranteed: bool, *, is_planned: bool) -> None:
+    if feedback is not None and feedback not in FEEDBACKS:
+        raise InvalidArgument(f"feedback={feedback!r} is unknown; choose one of {', '.join(FEEDBACKS)}, or none.")
+    if edge is not None:
+        if not is_planned:
+            raise InvalidArgument(f"edge={edge!r} is used by strategy='planned' only; leave it out.")
+        between("edge", edge, 0.501, 0.999)
+    if not is_bool(guaranteed):
+        raise InvalidArgument(f"guaranteed={guaranteed!r} must be True or False.")
 
 
 def _check_blind(blind: bool) -> None:

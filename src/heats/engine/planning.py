@@ -30,11 +30,14 @@ FEW = 17  # pulls; with fewer, ties matter
 MOST_PULLS = 1e5  # evidence beyond is beyond doubt
 
 
+World: TypeAlias = Callable[..., Iterator[survival.Company]]
+
+
 class Worlds(NamedTuple):
     """What planning imagines: worlds that are drawn anew for every set, and worlds in which arms keep their strength."""
 
-    anew: tuple[Callable[..., Iterator[survival.Company]], ...]
-    kept: tuple[Callable[..., Iterator[survival.Company]], ...] = ()
+    anew: tuple[World, ...]
+    kept: tuple[World, ...] = ()
 
 
 WORLDS: dict[Feedback | None, Worlds] = {
@@ -65,7 +68,8 @@ class Model:
         self.pulls = survival.pull_grid(min(budget, MOST_PULLS))
         self._worlds = FITTED if carry and feedback != "ranking" else WORLDS[feedback]
         self._edge = edge
-        self._tables: dict[tuple[int, int], Array] = {}
+        self._tables: dict[tuple[int, int], Array] = {}  # by size and field
+        self._anew: dict[tuple[World, int, int], Array] = {}  # by world, size and number of pulls
         steps = math.ceil(math.log2(n_arms / heat_size)) + 1  # of the numbers of arms at which kept worlds are made
         fields = np.geomspace(heat_size, n_arms, steps) if n_arms > heat_size else np.array([n_arms])
         self._fields = np.unique(np.round(fields)).astype(int)
@@ -130,9 +134,16 @@ class Model:
         """Return log-failures in every world, ``(worlds, choices, pulls)``."""
         alike = int(SIZES[np.searchsorted(SIZES, size, side="right") - 1])
         rows = np.clip(np.round(self.choices(size) * alike / size).astype(int), 1, alike - 1) - 1
-        companies = [world(alike, self._edge, pulls) for world in worlds.anew]
-        companies += [world(alike, self._edge, pulls, field, self.n_arms) for world in worlds.kept]
-        return np.array([survival.log_failure(each, alike, pulls)[rows] for each in companies])
+        found = []
+        for world in worlds.anew:
+            key = (world, alike, pulls.size)
+            if key not in self._anew:
+                self._anew[key] = survival.log_failure(world(alike, self._edge, pulls), alike, pulls)
+            found.append(self._anew[key][rows])
+        for world in worlds.kept:
+            companies = world(alike, self._edge, pulls, field, self.n_arms)
+            found.append(survival.log_failure(companies, alike, pulls)[rows])
+        return np.array(found)
 
 
 def _settled(logs: Array) -> Array:

@@ -37,12 +37,12 @@ def find_rule(strategy: str | Rule) -> tuple[str, Rule]:
         strategy = strategy.lower()
         if strategy not in RULES:
             raise InvalidArgument(
-                f"strategy={strategy!r} is unknown; choose one of {', '.join(RULES)}, "
+                f"strategy={strategy!r} is unknown; choose one of planned, {', '.join(RULES)}, "
                 "or give a function f(size) that says how many arms of a heat stay."
             )
         return strategy, RULES[strategy]
     if not callable(strategy):
-        raise InvalidArgument(f"strategy={strategy!r} must be one of {', '.join(RULES)} or a function f(size).")
+        raise InvalidArgument(f"strategy={strategy!r} must be planned, {', '.join(RULES)} or a function f(size).")
     name = getattr(strategy, "__name__", "custom")
     return f"custom {name}" if name in RULES else name, _checked(strategy)
 

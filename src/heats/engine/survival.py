@@ -227,11 +227,13 @@ def _log_factorial(n: Array) -> Array:
     return logarithm
 
 
-_GRID = np.arange(-38, 9, 0.01)
-_LOG_NORMAL = np.array([math.log(math.erfc(-x / math.sqrt(2)) / 2) for x in np.maximum(_GRID, -37)])
+_STEPS = 100  # per unit, from -38 to 9
+_LOG_NORMAL = np.array([math.log(math.erfc(-max(x / _STEPS, -37) / math.sqrt(2)) / 2) for x in range(-3800, 901)])
 
 
 def _normal(x: Array) -> Array:
-    """Return the normal distribution function, to five digits down to 1e-300."""
-    below: Array = np.exp(np.interp(x, _GRID, _LOG_NORMAL))
+    """Return the normal distribution function, to five digits down to 1e-300: its logarithm is interpolated."""
+    place = np.clip(x * _STEPS + 3800, 0, 4699.999)
+    low = place.astype(np.intp)
+    below: Array = np.exp(_LOG_NORMAL[low] + (place - low) * (_LOG_NORMAL[low + 1] - _LOG_NORMAL[low]))
     return below
