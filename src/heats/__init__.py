@@ -31,6 +31,7 @@ from heats.engine.statistics import (
 )
 from heats.engine.tournament import Tournament
 from heats.find import Found, find_best
+from heats.journal import Journal, JournalFile
 
 if TYPE_CHECKING:  # imported when first asked for, see below
     from heats import environments, theory
@@ -53,6 +54,8 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "BestWorst",
     "Found",
+    "Journal",
+    "JournalFile",
     "Plan",
     "Query",
     "Race",
