@@ -13,6 +13,7 @@
 from typing import TYPE_CHECKING
 
 from heats import errors
+from heats.answers import Noted
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, Race, Ranking, Winner
 from heats.engine.machine import Query
@@ -56,6 +57,7 @@ __all__ = [
     "Found",
     "Journal",
     "JournalFile",
+    "Noted",
     "Plan",
     "Query",
     "Race",

@@ -137,7 +137,7 @@ class Log:
                 raise BrokenFile(f"line {self.lines + 1} of {self.path} is no event: {error}.") from None
         raise BrokenFile(
             f"line {self.lines + 1} of {self.path} is damaged: its checksum does not match. The {self.lines} lines "
-            "before it are sound; to go on from there, cut the file after them (the pulls told later are then made again)."
+            "before it are sound; to go on from there, cut the file after them: what was told later is compared again."
         )
 
 

@@ -36,6 +36,7 @@ from heats.journal.lines import (
 )
 from heats.journal.lock import Lock
 from heats.journal.reading import Log, located
+from heats.work import here
 
 Sync: TypeAlias = Literal["each", "grouped", "system"]
 GROUP_SECONDS = 0.1
@@ -299,11 +300,6 @@ class _Syncer:
                 _bring_to_disk(self._handle, self._path)
             except OSError as error:
                 self._error = error
-
-
-def here() -> str:
-    """Return which process of which machine this is."""
-    return f"{os.uname().nodename}:{os.getpid()}"
 
 
 def _bring_to_disk(handle: int, path: Path) -> None:
