@@ -43,6 +43,13 @@ class Account(msgspec.Struct, frozen=True):
         return "\n".join(lines)
 
 
+def opened(path: str) -> Log:
+    """Return a journal, read to its end."""
+    log = Log(path)
+    log.advance()
+    return log
+
+
 def account(log: Log) -> Account:
     """Sum up what was read of a journal so far."""
     tournament = log.tournament

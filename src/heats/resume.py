@@ -8,21 +8,22 @@ from typing import Any
 
 from heats import demo
 from heats.errors import BrokenFile, InvalidArgument
-from heats.find import Found
 from heats.journal import Log
 
 
-def _demo(path: str, options: dict[str, Any], executor: Executor | None) -> Found:
-    return demo.play(**options, journal=path, executor=executor)[0]
+def _demo(path: str, options: dict[str, Any], executor: Executor | None) -> None:
+    demo.play(**options, journal=path, executor=executor)
 
 
 # The name of the command that began a run → a function of the journal's path, the command's options and an executor.
-COMMANDS: dict[str, Callable[[str, dict[str, Any], Executor | None], Found]] = {"demo": _demo}
+COMMANDS: dict[str, Callable[[str, dict[str, Any], Executor | None], None]] = {"demo": _demo}
 
 
-def resume(path: str, executor: Executor | None = None) -> Found:
-    """Go on with the run of a journal, as the command that began it would."""
-    command = dict(Log(path).header.command or {})
+def resume(log: Log, executor: Executor | None = None) -> None:
+    """Go on with the run of a journal, as the command that began it would; a finished run is left as it is."""
+    if log.finished is not None:
+        return
+    path, command = str(log.path), dict(log.header.command or {})
     name = command.pop("name", None)
     if name is None:
         raise InvalidArgument(
@@ -32,6 +33,7 @@ def resume(path: str, executor: Executor | None = None) -> Found:
     if name not in COMMANDS:
         raise InvalidArgument(f"{path} was begun by 'heats {name}', which this version does not have; update heats.")
     try:
-        return COMMANDS[name](path, command, executor)
+        COMMANDS[name](path, command, executor)
     except TypeError as error:
         raise BrokenFile(f"line 1 of {path} says to go on with 'heats {name}', but not how: {error}.") from error
+    log.advance()
