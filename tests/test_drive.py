@@ -232,6 +232,36 @@ def test_a_comparison_that_hangs(where: str, tmp_path: Path) -> None:
     assert find(path).to_json() == find().to_json()
 
 
+def test_an_executor_that_takes_no_work_stops_the_run() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(ComparisonFailed, match="the executor took no work: RuntimeError: cannot schedule new futures"):
+        find(executor=pool)
+
+
+class Starting(Executor):
+    """Takes a while until its workers are there, as a cluster does."""
+
+    def __init__(self) -> None:
+        self._max_workers = 2
+        self._pool = ThreadPoolExecutor(2)
+        self._begun = False
+
+    def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
+        if not self._begun:
+            self._begun = True
+            for _ in range(2):
+                self._pool.submit(time.sleep, 1)
+        return self._pool.submit(function)
+
+
+def test_a_cluster_that_starts_is_not_late(tmp_path: Path) -> None:
+    """Time counts from the first answer on."""
+    path = tmp_path / "run.jsonl"
+    assert find(path, executor=Starting(), timeout=0.2).to_json() == find().to_json()
+    assert not [line for line in lines(path) if line["event"] == "requeued"]
+
+
 def stubborn(heat: tuple[Path, ...], query: heats.Query) -> list[float]:
     mark = heat[0].parent / "stuck"
     if query.id == 5 and not mark.exists():

@@ -9,6 +9,7 @@ was on its own can be blamed.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -59,10 +60,10 @@ def drive(
 
 
 class Flight(NamedTuple):
-    """A task under way: its pulls, when it is overdue, and in which pool it is."""
+    """A task under way: its pulls, since when, and in which pool."""
 
     queries: list[Query]
-    due: float
+    since: float
     pool: int
 
 
@@ -82,6 +83,7 @@ class Flights:
         self._given_up: dict[Future[Any], Flight] = {}  # overdue, but an answer may still come
         self._landed: SimpleQueue[Future[Any]] = SimpleQueue()
         self._back: deque[Future[Any]] = deque()  # landed, and not looked at yet
+        self._heard = -math.inf  # when something came back first: from then on, what is handed out is begun at once
         self._out = 0  # pulls under way
         self._seconds = TASK_SECONDS  # what a pull takes, lately
         self._ready: list[Query] = []  # asked for, to be handed out alone
@@ -132,13 +134,12 @@ class Flights:
         from concurrent.futures import BrokenExecutor
 
         work = Work([self._task.job(query) for query in queries], self._timeout)
-        due = time.monotonic() + self._timeout + GRACE if self._timeout is not None else float("inf")
         try:
             future = self._pool.submit(work)
         except BrokenExecutor as error:  # it broke since anything came back
-            self._pool.rebuild(error)
+            self._rebuild(error)
             future = self._pool.submit(work)
-        self._flying[future] = Flight(queries, due, self._pool.number)
+        self._flying[future] = Flight(queries, time.monotonic(), self._pool.number)
         self._out += len(queries)
         future.add_done_callback(self._landed.put)
 
@@ -146,12 +147,21 @@ class Flights:
 
     def _wait(self) -> None:
         """Wait until a task is back, and take all that are; or until one is overdue."""
-        due = min((flight.due for flight in self._flying.values()), default=float("inf"))
-        wait = None if due == float("inf") else max(0.0, due - time.monotonic())
+        due = min(map(self._due, self._flying.values()), default=math.inf)
+        wait = None if due == math.inf else max(0.0, due - time.monotonic())
         with contextlib.suppress(Empty):
             self._back.append(self._landed.get(timeout=wait))
+            if self._heard == -math.inf:
+                self._heard = time.monotonic()
             while True:
                 self._back.append(self._landed.get_nowait())
+
+    def _due(self, flight: Flight) -> float:
+        """Return when a task is overdue; until something came back, its workers may still have to start."""
+        if self._timeout is None:
+            return math.inf
+        patience = GRACE if self._heard > -math.inf else GRACE + self._pool.start_up
+        return max(flight.since, self._heard) + self._timeout + patience
 
     def _land(self) -> None:
         with self._keeper.together():
@@ -161,7 +171,7 @@ class Flights:
                     self._settle_late(self._given_up.pop(future), future)
                 else:
                     self._settle(self._take(future), future)
-            for future in [each for each, flight in self._flying.items() if flight.due <= time.monotonic()]:
+            for future in [each for each, flight in self._flying.items() if self._due(flight) <= time.monotonic()]:
                 self._give_up(future)
 
     def _take(self, future: Future[Any]) -> Flight:
@@ -192,7 +202,7 @@ class Flights:
         if isinstance(error, KeyboardInterrupt):  # it reached the workers first
             raise error
         if isinstance(error, BrokenExecutor) and flight.pool == self._pool.number:
-            self._pool.rebuild(error)
+            self._rebuild(error)
         blame = self._answers.lost if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.failed
         for query in flight.queries:
             if len(flight.queries) == 1:
@@ -200,6 +210,10 @@ class Flights:
             else:
                 self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {error!r}")
                 self._alone.add(query.id)
+
+    def _rebuild(self, error: BaseException) -> None:
+        self._pool.rebuild(error)
+        self._heard = -math.inf
 
     def _give_up(self, future: Future[Any]) -> None:
         """Stop waiting for an overdue task; its workers, if they are processes, are ended and replaced."""

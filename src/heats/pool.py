@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from heats.work import Work
 
 UNKNOWN = 32  # workers of an executor that does not say how many it has
+START_UP = 60.0  # seconds in which the first answer may be expected
 RECOUNT = 5.0  # seconds after which a cluster, which may grow, is asked again
 
 
@@ -34,9 +35,23 @@ class Pool:
             self._counted = time.monotonic()
         return self._workers
 
+    @property
+    def start_up(self) -> float:
+        """Seconds its workers may take to start: threads none, processes and clusters some."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        return 0.0 if isinstance(self._executor, ThreadPoolExecutor) else START_UP
+
     def submit(self, work: Work) -> Future[Any]:
-        """Hand out work."""
-        return self._executor.submit(work)
+        """Hand out work; a broken executor says so, one that takes no more stops the run."""
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            return self._executor.submit(work)
+        except BrokenExecutor:
+            raise
+        except Exception as error:  # it was shut down, or the work cannot travel
+            raise ComparisonFailed(f"the executor took no work: {type(error).__name__}: {error}") from error
 
     def rebuild(self, reason: BaseException) -> None:
         """Put new processes in the place of those that died; other executors cannot be mended from here."""

@@ -432,6 +432,7 @@ def test_events_that_do_not_fit_are_refused(path: Path) -> None:
         ({"id": 500}, "line 9 of .* does not fit the run"),
         ({"id": 7, "arms": [0, 1, 2]}, r"line 9 of .* does not fit the run: pull 7 compares the arms"),
         ({"id": event["id"], "feedback": [0.0, 0.0, 0.0]}, "line 9 of .* told before, and differently"),
+        ({"event": "finished", "winner": 3}, "line 9 of .* it says that arm 3 won, what was told does not"),
         ({"event": "danced"}, "line 9 of .* is no event"),
         ({"feedback": {"danced": 1}}, "line 9 of .* does not fit the run"),
     ]:
@@ -499,7 +500,7 @@ def test_no_room_left(path: Path, room: int) -> None:
     if not room:
         assert "InvalidArgument" in done.stdout
         assert "cannot be written: File too large" in done.stdout
-        assert not path.exists()
+        assert list(path.parent.iterdir()) == []
     else:
         assert "JournalFailed" in done.stdout
         assert "File too large. What was told before is in it" in done.stdout

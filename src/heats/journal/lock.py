@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from pathlib import Path
 
 from heats.errors import JournalLocked
 
 _held: set[tuple[int, str]] = set()  # (process, lock file); a forked child holds none of its parent's
+_guard = threading.Lock()
 
 
 class Lock:
@@ -23,20 +25,22 @@ class Lock:
     def __init__(self, journal: Path) -> None:
         self._path = f"{journal}.lock"
         self._mine = os.getpid(), self._path
-        if self._mine in _held:
-            raise _locked(journal, str(os.getpid()))
-        while (handle := _try(self._path, journal)) is None:
-            pass
-        self._handle = handle
-        _held.add(self._mine)
+        with _guard:
+            if self._mine in _held:
+                raise _locked(journal, str(os.getpid()))
+            while (handle := _try(self._path, journal)) is None:
+                pass
+            self._handle = handle
+            _held.add(self._mine)
 
     def release(self) -> None:
         """Let others write; the lock file goes away."""
-        if self._mine in _held and self._mine[0] == os.getpid():
-            _held.discard(self._mine)
-            with contextlib.suppress(OSError):
-                Path(self._path).unlink()
-            os.close(self._handle)
+        with _guard:
+            if self._mine in _held and self._mine[0] == os.getpid():
+                with contextlib.suppress(OSError):
+                    Path(self._path).unlink()
+                os.close(self._handle)
+                _held.discard(self._mine)
 
 
 def _try(path: str, journal: Path) -> int | None:
@@ -49,8 +53,9 @@ def _try(path: str, journal: Path) -> int | None:
         if not _same(handle, path):
             os.close(handle)
             return None
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        with contextlib.suppress(OSError):  # no room: then others are not told who it is
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, str(os.getpid()).encode(), 0)
     except BlockingIOError:
         owner = os.pread(handle, 20, 0).decode(errors="replace")
         os.close(handle)

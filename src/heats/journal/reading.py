@@ -12,7 +12,7 @@ import msgspec
 from heats.engine.machine import READY
 from heats.engine.statistics import Statistic, remade
 from heats.engine.tournament import Tournament
-from heats.errors import BrokenFile, HeatsError, InvalidArgument
+from heats.errors import BrokenFile, HeatsError, InvalidArgument, OutOfTurn
 from heats.journal.lines import (
     FORMAT,
     Event,
@@ -90,10 +90,13 @@ class Log:
             queries = tournament.ask_for([event.id for _, event in batch]) if batch else []
             for query, (number, event) in zip(queries, batch, strict=True):  # noqa: B007  # the line, for the message
                 if query.arms != event.arms:
-                    raise BrokenFile(f"pull {query.id} compares the arms {query.arms} here, not {event.arms}")
+                    raise OutOfTurn(f"pull {query.id} compares the arms {query.arms} here, not {event.arms}")
                 tournament.tell(query, read(event.feedback), by=event.by)
         except (HeatsError, KeyError, TypeError) as error:
-            raise BrokenFile(f"line {number} of {self.path} does not fit the run: {error}.") from error
+            raise self._misfit(number, str(error)) from error
+
+    def _misfit(self, line: int, why: str) -> BrokenFile:
+        return BrokenFile(f"line {line} of {self.path} does not fit the run: {why.rstrip('.')}.")
 
     def _note(self, event: Event) -> None:
         match event:
@@ -105,6 +108,8 @@ class Log:
                 self._before = self.elapsed
                 self._session = event.at
             case Finished():
+                if event.winner != self.tournament.winner:
+                    raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
                 self.finished = event
         self.last = event.at
 
@@ -175,7 +180,10 @@ def _header(file: BinaryIO, path: Path) -> Header:
             raise BrokenFile(
                 f"{path} has format {version}, which a newer heats wrote; this one reads up to {FORMAT}: update heats."
             )
-        return decode_header(line)
+        header: Header = decode_header(line)
+        if len(header.candidates) != header.plan.n_arms:
+            raise BrokenFile(f"line 1 of {path} names {len(header.candidates)} candidates of {header.plan.n_arms}.")
+        return header
     except msgspec.MsgspecError as error:
         raise BrokenFile(f"line 1 of {path} is no header: {error}.") from None
 

@@ -147,7 +147,7 @@ class Journal:
     def late(self, query: Query, answer: Any, *, by: str | None = None, took: float | None = None) -> None:
         """Note an answer to a pull that was told before; it does not count."""
         self._check_open()
-        self._add(Late(query.id, query.arms, copied(answer, query.arms), now(), by, took))
+        self._add(Late(query.id, query.arms, copied(answer, query.arms), now(), by and writable(by), took))
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -315,11 +315,15 @@ def _bring_to_disk(handle: int, path: Path) -> None:
 def _create(path: Path, header: Header) -> None:
     """Let a journal appear with its whole first line, or not at all."""
     draft = path.with_name(f".{path.name}.new")  # only the owner of the lock makes one, so an old one is no one's
-    with draft.open("wb") as file:
-        file.write(sealed(header))
-        file.flush()
-        os.fsync(file.fileno())
-    draft.rename(path)
+    try:
+        with draft.open("wb") as file:
+            file.write(sealed(header))
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
