@@ -67,6 +67,7 @@ class Pool:
             mp_context=old._mp_context,  # how the user made it is kept nowhere else
             initializer=old._initializer,
             initargs=old._initargs,
+            max_tasks_per_child=getattr(old, "_max_tasks_per_child", None),
         )
 
     def kill(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import signal
 import threading
 import time
@@ -55,13 +56,14 @@ class Work:
 
 def here() -> str:
     """Return which process of which machine this is."""
-    return f"{os.uname().nodename}:{os.getpid()}"
+    return f"{platform.node()}:{os.getpid()}"
 
 
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """Raise ``TimeoutError`` after so long, where that can be done: in the main thread of a process."""
-    if seconds is None or threading.current_thread() is not threading.main_thread():
+    """Raise ``TimeoutError`` after so long, where that can be done: in the main thread of a process, not on Windows."""
+    here_main = threading.current_thread() is threading.main_thread()
+    if seconds is None or not here_main or not hasattr(signal, "setitimer"):
         yield
         return
 

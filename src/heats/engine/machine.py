@@ -164,7 +164,8 @@ class Machine(ABC):
 
     def query(self, number: int) -> Query:
         """Return any query of the rounds so far by its id, whether it is owed, out or told."""
-        return self._out.get(number) or self._query(_number_of(number))
+        number = _number_of(number)
+        return self._out.get(number) or self._query(number)
 
     def told(self, query: Query | int) -> bool:
         """Whether that pull was told already."""

@@ -13,7 +13,7 @@ import os
 import threading
 from pathlib import Path
 
-from heats.errors import JournalLocked
+from heats.errors import InvalidArgument, JournalLocked
 
 _held: set[tuple[int, str]] = set()  # (process, lock file); a forked child holds none of its parent's
 _guard = threading.Lock()
@@ -45,8 +45,10 @@ class Lock:
 
 def _try(path: str, journal: Path) -> int | None:
     """Return the handle of the locked file, or None if its last owner removed it at this very moment."""
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:
+        raise InvalidArgument("a journal needs the locks of POSIX systems, which this one lacks.") from None
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
