@@ -359,6 +359,20 @@ def test_groups_reach_the_disk_in_bounded_time(path: Path, monkeypatch: pytest.M
             journal.tell(third, [1.0, 2.0, 3.0])
 
 
+def test_the_last_group_that_fails_is_heard_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the journal is closed; and the lock is given up all the same."""
+    tournament = heats.Tournament(heats.plan(9, 3, 30))
+    journal = Journal(JournalFile(path, sync="grouped"), tournament)
+    query = tournament.ask()
+    assert query is not None
+    journal.tell(query, [1.0, 2.0, 3.0])
+    path.unlink()
+    with pytest.raises(JournalFailed, match="moved, removed or replaced"):
+        journal.close()
+    journal.close()
+    assert list(path.parent.iterdir()) == []
+
+
 def test_statistics_and_large_seeds_come_back(path: Path) -> None:
     """What has a name and parameters is made again from the file alone."""
     for statistic in (heats.power_mean(2), heats.quantile(0.3), heats.positional([3, 2, 1]), heats.win_rate):

@@ -162,11 +162,13 @@ class Journal:
     def close(self) -> None:
         """Bring everything to the disk and let others write."""
         handle, self._handle = self._handle, None
+        syncer, self._syncer = self._syncer, None
         try:
-            if self._syncer is not None:
-                self._syncer.stop()
-            if handle is not None and self._failed is None and self._choice.sync == "grouped":
-                _bring_to_disk(handle, self.path)
+            if syncer is not None:
+                syncer.stop()
+        except OSError as error:
+            if self._failed is None:
+                raise self._failure(error) from error
         finally:
             if handle is not None:
                 os.close(handle)
@@ -242,11 +244,14 @@ class Journal:
             elif self._syncer is not None:
                 self._syncer.soon()  # and hear what went wrong with the group before
         except OSError as error:
-            self._failed = JournalFailed(
-                f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
-                "once that is mended (make room, say), do the same again and the run goes on."
-            )
+            self._failed = self._failure(error)
             raise self._failed from error
+
+    def _failure(self, error: OSError) -> JournalFailed:
+        return JournalFailed(
+            f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
+            "once that is mended (make room, say), do the same again and the run goes on."
+        )
 
     def _write(self, data: bytes) -> None:
         """Append whole lines or nothing."""
@@ -283,11 +288,14 @@ class _Syncer:
             self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the thread and bring the last group to the disk; raise what went wrong with this or an earlier one."""
         self._stopping.set()
         self._waiting.set()
         if self._thread is not None:
             self._thread.join()
+        if self._error is not None:
+            raise self._error
+        _bring_to_disk(self._handle, self._path)
 
     def _run(self) -> None:
         while self._error is None:
