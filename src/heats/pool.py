@@ -72,8 +72,11 @@ class Pool:
 
     def kill(self) -> None:
         """End the processes of a pool that do not answer, which breaks it; other workers cannot be ended from here."""
-        for process in list((getattr(self._executor, "_processes", None) or {}).values()):
-            process.kill()
+        from concurrent.futures import ProcessPoolExecutor
+
+        if isinstance(self._executor, ProcessPoolExecutor):
+            for process in list((self._executor._processes or {}).values()):
+                process.kill()
 
     def close(self) -> None:
         """Shut down what was built here; the user's executor is the user's."""
@@ -86,5 +89,7 @@ def _workers(executor: Any) -> int:
     for name in ("_max_workers", "num_workers"):  # the standard pools; MPI's
         if isinstance(count := getattr(executor, name, None), int):
             return max(count, 1)
-    threads = getattr(getattr(executor, "_client", None), "nthreads", None)
-    return (threads is not None and sum(threads().values())) or UNKNOWN  # Dask's; one that grows may have none yet
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):  # Dask's; a cluster that grows by need may have none yet
+        return sum(client.nthreads().values()) or UNKNOWN
+    return UNKNOWN
