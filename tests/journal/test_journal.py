@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -582,11 +584,48 @@ def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.
         find("here.jsonl")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_an_unwritable_folder(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(InvalidArgument, match="cannot be written: Permission denied"):
-        find(tmp_path / "run.jsonl")
+def refusal_to_nobody(work: Callable[[], object]) -> str:
+    """Return what ``work`` is refused with in a process without any rights, which root would not be."""
+    import fcntl  # what a process without rights may not be able to load
+
+    assert fcntl
+    out, into = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a test runner has threads; the child uses none of them
+        child = os.fork()
+    if not child:
+        try:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            work()
+        except InvalidArgument as error:
+            os.write(into, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(into)
+    with os.fdopen(out, encoding="utf-8") as said:
+        refusal = said.read()
+    os.waitpid(child, 0)
+    return refusal
+
+
+def test_no_permission() -> None:
+    """A folder that cannot be written to, a journal that cannot be read: one sentence each."""
+    path = Path(tempfile.mkdtemp()) / "run.jsonl"  # where anybody may look, unlike a test's own folder
+    path.parent.chmod(0o555)
+    said = refusal_to_nobody(lambda: find(path))
+    assert said == f"{path} cannot be written: Permission denied; choose another place for the journal."
+    path.parent.chmod(0o755)
+    find(path)
+    expected = path.read_bytes()
+    path.parent.chmod(0o555)
+    assert refusal_to_nobody(lambda: find(path)) == ""  # a finished run needs no more than reading
+    path.write_bytes(expected[: len(expected) // 2])
+    assert "Permission denied" in refusal_to_nobody(lambda: find(path))
+    path.chmod(0)
+    assert refusal_to_nobody(lambda: find(path)) == f"{path} cannot be read: Permission denied."
+    path.parent.chmod(0o755)
+    shutil.rmtree(path.parent)
 
 
 def test_a_folder_that_takes_no_files() -> None:
