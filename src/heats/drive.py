@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Watch = Callable[[], None]
 
 TASK_SECONDS = 0.03  # cheap pulls share tasks of about this length
+LEAST_SECONDS = 0.002  # and hardly shorter ones at the end of a round
 MOST = 1000  # but not more than so many
 AHEAD = 2  # tasks under way per worker: one that runs, and one that waits for it
 GRACE = 0.5  # seconds a worker has to stop an overdue pull by itself
@@ -120,15 +121,18 @@ class Flights:
     def _next_task(self) -> list[Query]:
         if self._ready:
             return [self._ready.pop()]
-        left = self._machine.owed - self._out
-        share = left // (AHEAD * self._pool.workers)  # tasks shrink towards the end of a round: none is waited for
-        size = max(1, min(int(TASK_SECONDS / self._seconds), share, MOST))
-        queries = self._machine.ask(size)
+        queries = self._machine.ask(self._task_size())
         alone = [query for query in queries if query.id in self._alone]
         if alone:
             queries = [query for query in queries if query.id not in self._alone]
             self._ready = alone
         return queries or ([self._ready.pop()] if self._ready else [])
+
+    def _task_size(self) -> int:
+        """Return how many pulls make a task; they get fewer towards the end of a round, so that none is waited for."""
+        share = (self._machine.owed - self._out) // (AHEAD * self._pool.workers)
+        least, most = int(LEAST_SECONDS / self._seconds), int(TASK_SECONDS / self._seconds)
+        return max(1, min(max(share, least), most, MOST))
 
     def _submit(self, queries: list[Query]) -> None:
         from concurrent.futures import BrokenExecutor
