@@ -19,9 +19,12 @@ LAYERS = [
     {"theory"},
     {"environments"},
     {"simulation"},
-    {"drive", "progress"},
+    {"work"},
+    {"pool", "answers"},
+    {"drive", "journal", "progress"},
     {"find", "__init__"},
-    {"demo", "replay", "reproduce"},
+    {"demo", "replay", "reproduce", "page", "cluster"},
+    {"resume", "account"},
     {"cli", "__main__"},
 ]
 

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 import heats
 from heats import expected_shortfall, linear, mean, median, positional, power_mean, quantile, win_rate
 from heats.engine.feedback import Kind
-from heats.engine.statistics import Statistic, as_statistic, scores_of, suited
+from heats.engine.statistics import Statistic, as_statistic, remade, scores_of, suited
 from heats.errors import BadFeedback, InvalidArgument
 
 # Two arms, four pulls.
@@ -236,3 +236,28 @@ def test_a_plain_function_is_a_statistic() -> None:
     assert repr(as_statistic(best, [2])).endswith("best")
     assert repr(quantile(0.5)) == "quantile(p=0.5, method='linear')"
     assert mean.__doc__ is not None
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        heats.mean,
+        heats.median,
+        heats.win_rate,
+        heats.power_mean(3),
+        heats.quantile(0.25, "lower"),
+        heats.expected_shortfall(0.2),
+        heats.positional([3, 1, 0]),
+    ],
+    ids=repr,
+)
+def test_a_statistic_is_made_again_from_what_is_written(statistic: heats.Statistic) -> None:
+    """Name and parameters say all; where a parameter is a function they do not, and nothing is made."""
+    again = remade(statistic.name, statistic.parameters)
+    assert again is not None
+    observations = np.random.default_rng(1).normal(size=(2, 20, 3))
+    np.testing.assert_array_equal(again(observations), statistic(observations))
+    assert statistic.ours
+    assert remade("linear", heats.linear(np.exp).parameters) is None
+    assert remade("positional", heats.positional(lambda size: [1] * size).parameters) is None
+    assert remade("something", {}) is None

@@ -440,3 +440,25 @@ def test_a_report_is_plain_data() -> None:
     assert data["spent"] == 40
     assert len(data["rounds"]) == len(report.rounds)
     assert str(report).startswith("winner:     arm 11\nrunner-up:  arm 10\nhow sure:   won 100% of the 11 pulls")
+
+
+def test_pulls_may_be_asked_for_by_id() -> None:
+    """They are then out, and handed out to nobody else; pulls of other rounds, and none at all, are refused."""
+    t = heats.Tournament(heats.plan(9, 3, 30, "csh"), seed=1)
+    total = t.owed
+    third, first = t.ask_for([2, 0])
+    assert (third.id, first.id) == (2, 0)
+    assert [query.id for query in t.ask(2)] == [1, 3]
+    assert t.ask_for([2]) == [third] == [t.query(2)]
+    assert not t.told(third)
+    t.tell(third, [1.0, 2.0, 3.0])
+    assert t.told(2)
+    assert t.owed == total - 1
+    assert t.ask_for([2]) == [third]  # it is known, but not owed any more
+    assert 2 not in [query.id for query in t.ask(100)]
+    for numbers in ([], [total], [0, total], [-1]):
+        with pytest.raises(OutOfTurn, match="of the round under way"):
+            t.ask_for(numbers)
+    t.requeue(0)
+    t.ask_for([0])
+    assert t.ask() is None  # it waited to be asked again, and was
