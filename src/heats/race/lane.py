@@ -1,0 +1,155 @@
+"""Our end of a guardian: one heat at a time runs on a lane, and lanes are shared by all threads of this process."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import msgspec
+
+from heats.errors import HeatsError
+from heats.race import guardian
+
+PATIENCE = guardian.PATIENCE + 5  # seconds for a guardian to end what it started, and itself
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A command to start, and when to stop it."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    limit: float  # seconds of its clock
+    wall_limit: float
+    clock: str
+    keep: int  # bytes of output
+    memory: int | None = None  # bytes it may address
+    cores: tuple[int, ...] | None = None  # it is pinned to
+
+
+class End(msgspec.Struct, kw_only=True):
+    """How a command ended, as measured by the guardian; times are of the monotonic clock."""
+
+    code: int  # negative: by that signal
+    stopped: str | None  # "race", "limit", "wall limit": why it was killed, if it was
+    started: float
+    ended: float
+    output: str
+    printed: int  # bytes, of which output keeps the beginning and the end
+    cpu: float = 0.0  # of its whole process group
+    memory: int = 0  # peak, as getrusage counts
+
+    @property
+    def wall(self) -> float:
+        """Seconds from start to end."""
+        return self.ended - self.started
+
+
+class LaneClosed(HeatsError):
+    """The guardian of this lane is gone, or the race was stopped."""
+
+
+class Lane:
+    """A guardian process and the socket to it; ``number`` tells the lanes of this process apart."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._guardian = subprocess.Popen(
+                [sys.executable, "-I", "-S", guardian.__file__, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for us to deal with
+            )
+        self._said = self._socket.makefile("rb")
+
+    def run(self, jobs: Sequence[Job], enough: Callable[[End], bool] = lambda end: False) -> list[End]:
+        """Start the jobs together and return how they ended; the first end that is ``enough`` stops the rest."""
+        self._socket.sendall(json.dumps([msgspec.structs.asdict(job) for job in jobs]).encode() + b"\n")
+        ends: dict[int, End] = {}
+        stopped = False
+        while "used" not in (message := self._hear()):
+            end = msgspec.convert(message, End)
+            ends[message["place"]] = end
+            if not stopped and len(ends) < len(jobs) and enough(end):
+                self._socket.sendall(guardian.STOP)
+                stopped = True
+        for place, used in enumerate(message["used"]):
+            ends[place].cpu, ends[place].memory = used["cpu"], used["memory"]
+        return [ends[place] for place in range(len(jobs))]
+
+    def _hear(self) -> dict[str, Any]:
+        line = self._said.readline()
+        if not line.endswith(b"\n"):
+            raise LaneClosed("the guardian of the solvers is gone; everything it ran was stopped.")
+        message: dict[str, Any] = json.loads(line)
+        if "error" in message:
+            raise HeatsError(f"a command could not be run: {message['error']}.")
+        return message
+
+    def hang_up(self) -> None:
+        """Let the guardian know, from any thread, that it is over: it kills all it started and exits."""
+        with suppress(OSError):  # it was gone already
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Hang up, and wait until nothing is left."""
+        self.hang_up()
+        self._guardian.wait(PATIENCE)
+        self._said.close()
+        self._socket.close()
+
+
+class Lanes:
+    """The lanes of this process; any number of threads may borrow one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Lane] = []
+        self._busy: set[Lane] = set()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Lane]:
+        """Yield a lane nobody else uses; one that ends in an error is not used again."""
+        with self._lock:
+            taken = {lane.number for lane in (*self._idle, *self._busy)}
+            free = next(number for number in range(len(taken) + 1) if number not in taken)
+            lane = self._idle.pop() if self._idle else Lane(free)
+            self._busy.add(lane)
+        try:
+            yield lane
+        except BaseException:
+            lane.close()
+            with self._lock:
+                self._busy.discard(lane)
+            raise
+        with self._lock:
+            self._busy.discard(lane)
+            self._idle.append(lane)
+
+    def close(self) -> None:
+        """End all lanes: those in use fail with ``LaneClosed`` in the threads that use them."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            for lane in self._busy:
+                lane.hang_up()
+        for lane in idle:
+            lane.close()
+
+    def forget(self) -> None:
+        """In a forked process: the lanes are the parent's."""
+        self.__init__()  # type: ignore[misc]  # a fresh start is meant
+
+
+LANES = Lanes()
+atexit.register(LANES.close)
+os.register_at_fork(after_in_child=LANES.forget)
