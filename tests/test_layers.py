@@ -21,7 +21,7 @@ LAYERS = [
     {"simulation"},
     {"drive", "progress"},
     {"find", "__init__"},
-    {"demo", "replay", "reproduce"},
+    {"demo", "race", "replay", "reproduce"},
     {"cli", "__main__"},
 ]
 

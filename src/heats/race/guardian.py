@@ -88,17 +88,15 @@ class Run:
         self.tail = (self.tail + piece[room:])[-half:]
         return bool(piece)
 
-    def kill(self, why: str | None) -> None:
-        """Kill the group; its leader, if it still runs, was stopped for that reason."""
-        if self.code is None and self.stopped is None:
-            self.stopped = why
+    def kill(self, why: str | None = None) -> None:
+        """Kill the group, whose leader must not be collected yet: else its number may be somebody else's."""
+        self.stopped = self.stopped or why
         with suppress(ProcessLookupError, PermissionError):  # nobody is left in it; macOS says so of zombies
             os.killpg(self.pid, signal.SIGKILL)
 
     def end(self, status: int) -> None:
-        """Note how it ended, and leave nothing of its group."""
+        """Note how it ended, and take in the rest of its output."""
         self.ended = time.monotonic()
-        self.kill(None)
         self.code = self.process.returncode = os.waitstatus_to_exitcode(status)
         for _ in range(64):  # what is still in the pipe; more would be somebody else's writing
             if not self.read():
@@ -181,9 +179,10 @@ class Heat:
             raise Gone
 
     def stop(self, why: str) -> None:
-        """Kill every group."""
+        """Kill the groups of those that still run."""
         for run in self.runs.values():
-            run.kill(why)
+            if run.code is None:
+                run.kill(why)
 
     def reap(self) -> bool:
         """Collect whoever has ended, with its CPU time; False if there is no child at all."""
@@ -192,16 +191,18 @@ class Heat:
                 peek = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
                 if peek is None:
                     return True
-                group = os.getpgid(peek.si_pid)  # still known: it is not collected yet
-                pid, status, used = os.wait4(peek.si_pid, 0)
             except ChildProcessError:
                 return False
-            run = self.runs.get(group)
+            pid = peek.si_pid
+            run = self.runs.get(os.getpgid(pid))  # None: of a process that left its group
+            if run is not None and run.pid == pid:
+                run.kill()  # what it leaves behind
+            _, status, used = os.wait4(pid, 0)
             if run is None:
                 continue
             run.cpu += used.ru_utime + used.ru_stime
             run.memory = max(run.memory, used.ru_maxrss)
-            if pid == run.pid:
+            if run.pid == pid:
                 if run.pipe in self.watch.get_map():
                     self.watch.unregister(run.pipe)
                 run.end(status)

@@ -29,6 +29,15 @@ PATIENCE = 10  # by the CPU clock a run may take so many cutoffs of wall time: o
 
 _SECONDS = {"ms": 1e-3, "s": 1, "m": 60, "min": 60, "h": 3600}
 _BYTES = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SPOKEN = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}  # msgspec's words for TOML's kinds of values
 
 
 class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -250,7 +259,12 @@ def _explained(path: str, text: str, error: str) -> str:
     if unknown:
         keys.append(unknown[1])
         what = f"{unknown[1]!r} is not known here"
-    what = what.replace("Object missing required field", "missing").replace("`", "'")
+    what = what.replace("Object missing required field", "missing")
+    what = re.sub(
+        r"`([\w| ]+)`",
+        lambda kinds: " or ".join(_SPOKEN.get(kind, f"'{kind}'") for kind in kinds[1].split(" | ")),
+        what,
+    )
     line = _line_of(text, keys)
     at = f", line {line}" if line else ""
     return f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}."
