@@ -43,8 +43,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     rule: Rule
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What a heat says: to the tournament, and to the record of what was measured."""
+class Heat(msgspec.Struct, frozen=True):
+    """A heat that was run: what it says to the tournament, and what was measured."""
 
     feedback: Any
     instance: str | None
@@ -93,14 +93,19 @@ def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tu
     return command.fill(scenario.command, scenario.candidates[arm] | given)
 
 
-def run(order: Order) -> Told:
+def run(order: Order) -> Heat:
     """Run a heat on a lane of this process."""
-    with LANES.borrow() as lane:
-        ends = _side_by_side(order, lane) if order.mode == "parallel" else _in_turn(order, lane)
-    runs = _runs(order, ends)
+    runs, ends = measure(order)
     check_start(runs, ends, [shlex.join(line) for line in order.lines], order.cutoff)
     feedback = race_of(runs) if order.rule.objective is None else rewards_of(runs, order.rule)
-    return Told(feedback, order.instance, runs)
+    return Heat(feedback, order.instance, runs)
+
+
+def measure(order: Order) -> tuple[tuple[Run, ...], list[End]]:
+    """Run the command lines of an order, whatever comes of it."""
+    with LANES.borrow() as lane:
+        ends = _side_by_side(order, lane) if order.mode == "parallel" else _in_turn(order, lane)
+    return _runs(order, ends), ends
 
 
 def _side_by_side(order: Order, lane: Lane) -> list[End]:
