@@ -13,6 +13,7 @@
 from typing import TYPE_CHECKING
 
 from heats import errors
+from heats.answers import Noted
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, Race, Ranking, Winner
 from heats.engine.machine import Query
@@ -31,6 +32,7 @@ from heats.engine.statistics import (
 )
 from heats.engine.tournament import Tournament
 from heats.find import Found, find_best
+from heats.journal import Journal, JournalFile
 
 if TYPE_CHECKING:  # imported when first asked for, see below
     from heats import environments, theory
@@ -53,6 +55,9 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "BestWorst",
     "Found",
+    "Journal",
+    "JournalFile",
+    "Noted",
     "Plan",
     "Query",
     "Race",

@@ -1,101 +1,229 @@
-"""Run a machine to its end: hand its pulls to this thread or to any executor, tell what comes back."""
+"""Run a machine to its end: hand its pulls to this thread or to any executor, tell what comes back.
+
+On an executor the pulls of a round travel in *tasks*. A few tasks per worker are under way at any time; cheap pulls
+share one, so that handing out costs little next to comparing. A task that fails as a whole (its worker died, its
+results could not travel, it is overdue) is taken apart: its pulls are tried again one by one, and only a pull that
+was on its own can be blamed.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+import contextlib
+import time
+from collections import deque
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heats.answers import Answers, Keeper, Task, Unkept
 from heats.engine.machine import Machine, Query
-from heats.errors import BadFeedback, ComparisonFailed, HeatsError
+from heats.errors import HeatsError
+from heats.pool import Pool
+from heats.work import Work, too_long
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 Watch = Callable[[], None]
 
-
-class Task(Protocol):
-    """What is to be done for a query, and in which words to speak of it."""
-
-    def job(self, query: Query) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Return a function and its arguments, no more than it needs: they may travel to another process."""
-
-    def describe(self, query: Query) -> str:
-        """Name the candidates of the pull, for error messages."""
-
-
-class Pulls:
-    """The pulls under way: makes them, tells them, tries again what failed."""
-
-    def __init__(self, machine: Machine, task: Task, retries: int) -> None:
-        self._machine = machine
-        self._task = task
-        self._retries = retries
-        self._failed: Counter[int] = Counter()
-
-    def settle(self, query: Query, answer: Callable[[], Any]) -> None:
-        """Tell what ``answer()`` returns; if that fails, queue the pull again or give up with the reason."""
-        try:
-            self._machine.tell(query, self._made(query, answer))
-        except BadFeedback as error:
-            self._again(query, BadFeedback(f"{self._what(query)} gave feedback that cannot be used: {error}"), error)
-        except ComparisonFailed as failure:
-            self._again(query, failure, failure.__cause__)
-
-    def _made(self, query: Query, answer: Callable[[], Any]) -> Any:
-        try:
-            return answer()
-        except BadFeedback:
-            raise
-        except Exception as error:  # whatever the user's comparison raises
-            raise ComparisonFailed(f"{self._what(query)} failed: {type(error).__name__}: {error}") from error
-
-    def _again(self, query: Query, failure: HeatsError, cause: BaseException | None) -> None:
-        self._failed[query.id] += 1
-        if self._failed[query.id] > self._retries:
-            raise failure from cause
-        self._machine.requeue(query)
-
-    def _what(self, query: Query) -> str:
-        return f"comparing {self._task.describe(query)} (pull {query.id})"
+TASK_SECONDS = 0.03  # cheap pulls share tasks of about this length
+MOST = 1000  # but not more than so many
+AHEAD = 2  # tasks under way per worker: one that runs, and one that waits for it
+GRACE = 0.5  # seconds a worker has to stop an overdue pull by itself
 
 
 def drive(
-    machine: Machine, task: Task, executor: Executor | None = None, retries: int = 0, watch: Watch = lambda: None
+    machine: Machine,
+    task: Task,
+    executor: Executor | None = None,
+    retries: int = 0,
+    watch: Watch = lambda: None,
+    *,
+    keeper: Keeper | None = None,
+    timeout: float | None = None,
 ) -> None:
-    """Make all pulls the machine asks for; ``watch`` is called after each one.
+    """Make all pulls the machine asks for and tell them to ``keeper``; ``watch`` is called as they come back.
 
-    An error or Ctrl-C stops the run: nothing more is handed out, and what waits in the executor is cancelled.
+    An error or Ctrl-C stops the run: nothing more is handed out, what waits in the executor is cancelled, and
+    what had come back is told.
     """
-    pulls = Pulls(machine, task, retries)
+    kept = keeper or Unkept(machine)
+    answers = Answers(machine, task, kept, retries)
     if executor is not None:
-        _drive_on(executor, machine, task, pulls, watch)
+        Flights(machine, task, answers, kept, Pool(executor), timeout).run(watch)
         return
     while query := machine.ask():
-        function, arguments = task.job(query)
-        pulls.settle(query, partial(function, *arguments))
+        by, [answer] = Work([task.job(query)], timeout)()
+        answers.settle(query, answer, by)
         watch()
 
 
-def _drive_on(executor: Executor, machine: Machine, task: Task, pulls: Pulls, watch: Watch) -> None:
-    from queue import SimpleQueue
+class Flight(NamedTuple):
+    """A task under way: its pulls, when it is overdue, and in which pool it is."""
 
-    workers = getattr(executor, "_max_workers", None)  # the standard pools say how many they have
-    limit = 2 * workers if workers else 64  # enough to keep them busy, not so many that they flood the queue
-    flying: dict[Future[Any], Query] = {}
-    landed: SimpleQueue[Future[Any]] = SimpleQueue()
+    queries: list[Query]
+    due: float
+    pool: int
+
+
+class Flights:
+    """All that is under way on an executor."""
+
+    def __init__(
+        self, machine: Machine, task: Task, answers: Answers, keeper: Keeper, pool: Pool, timeout: float | None
+    ) -> None:
+        self._machine = machine
+        self._task = task
+        self._answers = answers
+        self._keeper = keeper
+        self._pool = pool
+        self._timeout = timeout
+        self._flying: dict[Future[Any], Flight] = {}
+        self._given_up: dict[Future[Any], Flight] = {}  # overdue, but an answer may still come
+        self._landed: SimpleQueue[Future[Any]] = SimpleQueue()
+        self._back: deque[Future[Any]] = deque()  # landed, and not looked at yet
+        self._out = 0  # pulls under way
+        self._seconds = TASK_SECONDS  # what a pull takes, lately
+        self._ready: list[Query] = []  # asked for, to be handed out alone
+        self._alone: set[int] = set()  # pulls of tasks that were taken apart
+
+    def run(self, watch: Watch) -> None:
+        """Keep the workers busy until the machine is done."""
+        try:
+            while not self._machine.done:
+                self._hand_out()
+                self._wait()
+                self._land()
+                watch()
+        except BaseException:
+            self._keep_what_came_back()
+            raise
+        finally:
+            for future in (*self._flying, *self._given_up):
+                future.cancel()
+            self._pool.close()
+
+    # Handing out.
+
+    def _hand_out(self) -> None:
+        while len(self._flying) < self._limit and (queries := self._next_task()):
+            self._submit(queries)
+
+    @property
+    def _limit(self) -> int:
+        """Tasks under way at most; with a timeout none may wait, and a worker that hangs is no worker."""
+        workers = self._pool.workers
+        return AHEAD * workers if self._timeout is None else max(1, workers - len(self._given_up))
+
+    def _next_task(self) -> list[Query]:
+        if self._ready:
+            return [self._ready.pop()]
+        left = self._machine.owed - self._out
+        share = left // (AHEAD * self._pool.workers)  # tasks shrink towards the end of a round: none is waited for
+        size = max(1, min(int(TASK_SECONDS / self._seconds), share, MOST))
+        queries = self._machine.ask(size)
+        alone = [query for query in queries if query.id in self._alone]
+        if alone:
+            queries = [query for query in queries if query.id not in self._alone]
+            self._ready = alone
+        return queries or ([self._ready.pop()] if self._ready else [])
+
+    def _submit(self, queries: list[Query]) -> None:
+        from concurrent.futures import BrokenExecutor
+
+        work = Work([self._task.job(query) for query in queries], self._timeout)
+        due = time.monotonic() + self._timeout + GRACE if self._timeout is not None else float("inf")
+        try:
+            future = self._pool.submit(work)
+        except BrokenExecutor as error:  # it broke since anything came back
+            self._pool.rebuild(error)
+            future = self._pool.submit(work)
+        self._flying[future] = Flight(queries, due, self._pool.number)
+        self._out += len(queries)
+        future.add_done_callback(self._landed.put)
+
+    # Landing.
+
+    def _wait(self) -> None:
+        """Wait until a task is back, and take all that are; or until one is overdue."""
+        due = min((flight.due for flight in self._flying.values()), default=float("inf"))
+        wait = None if due == float("inf") else max(0.0, due - time.monotonic())
+        with contextlib.suppress(Empty):
+            self._back.append(self._landed.get(timeout=wait))
+            while True:
+                self._back.append(self._landed.get_nowait())
+
+    def _land(self) -> None:
+        with self._keeper.together():
+            while self._back:
+                future = self._back.popleft()
+                if future in self._given_up:
+                    self._settle_late(self._given_up.pop(future), future)
+                else:
+                    self._settle(self._take(future), future)
+            for future in [each for each, flight in self._flying.items() if flight.due <= time.monotonic()]:
+                self._give_up(future)
+
+    def _take(self, future: Future[Any]) -> Flight:
+        flight = self._flying.pop(future)
+        self._out -= len(flight.queries)
+        return flight
+
+    def _settle(self, flight: Flight, future: Future[Any]) -> None:
+        error = _error(future)
+        if error is not None:
+            self._apart(flight, error)
+            return
+        by, answers = future.result()
+        for query, answer in zip(flight.queries, answers, strict=True):
+            self._seconds += (max(answer.seconds, 1e-6) - self._seconds) / 8
+            self._answers.settle(query, answer, by)
+
+    def _settle_late(self, flight: Flight, future: Future[Any]) -> None:
+        if _error(future) is None:
+            by, answers = future.result()
+            for query, answer in zip(flight.queries, answers, strict=True):
+                self._answers.overdue(query, answer, by)
+
+    def _apart(self, flight: Flight, error: BaseException) -> None:
+        """Deal with a task that failed as a whole: blame its pull if it has but one."""
+        from concurrent.futures import BrokenExecutor, CancelledError
+
+        if isinstance(error, KeyboardInterrupt):  # it reached the workers first
+            raise error
+        if isinstance(error, BrokenExecutor) and flight.pool == self._pool.number:
+            self._pool.rebuild(error)
+        blame = self._answers.lost if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.failed
+        for query in flight.queries:
+            if len(flight.queries) == 1:
+                blame(query, error)
+            else:
+                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {error!r}")
+                self._alone.add(query.id)
+
+    def _give_up(self, future: Future[Any]) -> None:
+        """Stop waiting for an overdue task; its workers, if they are processes, are ended and replaced."""
+        assert self._timeout is not None
+        flight = self._take(future)
+        self._given_up[future] = flight
+        self._pool.kill()
+        self._apart(flight, too_long(self._timeout))
+
+    def _keep_what_came_back(self) -> None:
+        """Tell what is there when the run stops, as far as it is of use."""
+        with contextlib.suppress(HeatsError), self._keeper.together():
+            while not self._landed.empty():
+                self._back.append(self._landed.get())
+            for future in self._back:
+                flight = self._flying.pop(future, None) or self._given_up.pop(future, None)
+                if flight is not None:
+                    self._settle_late(flight, future)
+
+
+def _error(future: Future[Any]) -> BaseException | None:
+    from concurrent.futures import CancelledError
+
     try:
-        while not machine.done:
-            for query in machine.ask(limit - len(flying)) if len(flying) < limit else ():
-                function, arguments = task.job(query)
-                future = executor.submit(function, *arguments)
-                flying[future] = query
-                future.add_done_callback(landed.put)
-            future = landed.get()
-            pulls.settle(flying.pop(future), future.result)
-            watch()
-    finally:
-        for future in flying:
-            future.cancel()
+        return future.exception()
+    except CancelledError as error:
+        return error

@@ -35,3 +35,11 @@ class ComparisonFailed(HeatsError):
 
 class BrokenFile(InvalidArgument):
     """A file that is not what its name or its header promises; the message has file and line."""
+
+
+class JournalLocked(InvalidArgument):
+    """Another run is writing to the same journal; the message has its process."""
+
+
+class JournalFailed(HeatsError):
+    """A journal could not be written (the disk is full, say); what was told before is in it."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from heats.answers import Noted
 from heats.drive import drive
-from heats.engine.checks import whole
+from heats.engine.checks import between, whole
 from heats.engine.feedback import Named
 from heats.engine.machine import Query
 from heats.engine.plan import Record, Schedule, plan
@@ -20,9 +22,12 @@ from heats.engine.rules import Rule
 from heats.engine.statistics import StatisticLike, mean
 from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, InvalidArgument
+from heats.journal import Journal, JournalFile
+from heats.journal.fingerprint import fingerprinted
 from heats.progress import watching
 
 if TYPE_CHECKING:
+    import os
     from concurrent.futures import Executor
 
 
@@ -82,8 +87,10 @@ def find_best(
     statistic: StatisticLike | None = None,
     seed: int = 0,
     executor: Executor | None = None,
+    journal: str | os.PathLike[str] | JournalFile | None = None,
     progress: bool | None = None,
     retries: int = 0,
+    timeout: float | None = None,
     names: Sequence[str] | None = None,
     schedule: Schedule = "exact",
     record: Record = "ties",
@@ -110,10 +117,16 @@ def find_best(
         Equal seeds and equal feedback give equal runs.
     executor
         Any ``concurrent.futures.Executor``; default: this thread.
+    journal
+        A file that keeps the run, or a :class:`heats.JournalFile`. If it is not there, it is begun; if it is, the
+        run goes on where it stopped, however it stopped; if the run is over, its report is returned at once.
     progress
         True shows a live bar on a terminal; elsewhere it is silent.
     retries
         How often a comparison that failed is tried again before the run stops.
+    timeout
+        Seconds after which a comparison counts as failed. In this thread and in process pools it is stopped then;
+        elsewhere its worker cannot be freed, and an answer that comes all the same counts if it is the first.
     names
         What to call the candidates in messages and reports.
 
@@ -137,10 +150,37 @@ def find_best(
     whole("retries", retries, 0)
     size = min(4, len(field)) if heat_size is None else heat_size
     layout = plan(len(field), size, budget, strategy, schedule=schedule, record=record, blind=blind)
+    if timeout is not None:
+        between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
     tournament = Tournament(layout, mean if statistic is None else statistic, seed)
-    with watching(tournament, labels, show=bool(progress)) as watch:
-        drive(tournament, task, executor, retries, watch)
+    with (
+        _kept(journal, tournament, field, labels, named=names is not None) as keeper,
+        watching(tournament, labels, show=bool(progress)) as watch,
+    ):
+        drive(tournament, task, executor, retries, watch, keeper=keeper, timeout=timeout)
     return Found(field, labels, tournament.report())
+
+
+@contextmanager
+def _kept(
+    journal: str | os.PathLike[str] | JournalFile | None,
+    tournament: Tournament,
+    field: tuple[Any, ...],
+    labels: tuple[str, ...],
+    *,
+    named: bool,
+) -> Iterator[Journal | None]:
+    """Open the journal, if there is to be one; an interrupt then says how to go on."""
+    if journal is None:
+        yield None
+        return
+    with Journal(journal, tournament, candidates=fingerprinted(field, labels, named=named)) as keeper:
+        try:
+            yield keeper
+        except KeyboardInterrupt as stop:
+            said = f"{tournament.spent} of {tournament.plan.cost} pulls are kept in {keeper.path}"
+            stop.add_note(f"{said}; do the same again to go on.")
+            raise
 
 
 class Comparison:
@@ -173,6 +213,12 @@ def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, 
             feedback = compare(heat, query)
         case _:
             feedback = compare(heat)
+    if isinstance(feedback, Noted):
+        return Noted(_in_arms(feedback.feedback, heat, query), feedback.notes)
+    return _in_arms(feedback, heat, query)
+
+
+def _in_arms(feedback: Any, heat: tuple[Any, ...], query: Query) -> Any:
     if not isinstance(feedback, Named):
         return feedback
     return feedback.renamed(lambda candidate: query.arms[_place(candidate, heat)])

@@ -125,6 +125,11 @@ class Machine(ABC):
     # What a user says.
 
     @property
+    def owed(self) -> int:
+        """How many pulls of the round under way are not told yet."""
+        return self._owed
+
+    @property
     def done(self) -> bool:
         """Whether the winner is known."""
         return self._stage is None
@@ -139,14 +144,32 @@ class Machine(ABC):
             return list(islice(iter(self.ask, None), whole("n", n, 1)))
         while self._again:
             number = heapq.heappop(self._again)
-            if self._rows[number - self._first] is None:  # else an answer came after all
+            if self._waits(number):  # else an answer came after all
                 self._out[number] = query = self._query(number)
                 return query
         for query in self._fresh:
-            if self._rows[query.id - self._first] is None:  # else it was told without being asked for
+            if self._waits(query.id):  # else it was asked for, or told, by its id
                 self._out[query.id] = query
                 return query
         return None
+
+    def ask_for(self, numbers: Sequence[int]) -> list[Query]:
+        """Hand out these very pulls, by id, all of the round under way: how a run is replayed fast."""
+        stage = self._stage
+        if stage is None or not numbers or not stage.first <= min(numbers) <= max(numbers) < stage.first + stage.total:
+            raise OutOfTurn(f"not all of the pulls {list(numbers)[:9]} are of the round under way.")
+        queries = list(self._queries(stage, np.array(numbers) - stage.first))
+        self._out.update((query.id, query) for query in queries if self._rows[query.id - self._first] is None)
+        return queries
+
+    def query(self, number: int) -> Query:
+        """Return any query of the rounds so far by its id, whether it is owed, out or told."""
+        return self._out.get(number) or self._query(_number_of(number))
+
+    def told(self, query: Query | int) -> bool:
+        """Whether that pull was told already."""
+        number = _number_of(query)
+        return number < self._first or (number < self._next_id and self._rows[number - self._first] is not None)
 
     def tell(self, query: Query | int, feedback: Feedback, *, by: str | None = None) -> None:
         """Record what a pull said, by its Query or its id; the last pull of a stage decides it.
@@ -193,6 +216,10 @@ class Machine(ABC):
 
     # How it is done.
 
+    def _waits(self, number: int) -> bool:
+        """Whether a pull of this stage is neither told nor out."""
+        return self._rows[number - self._first] is None and number not in self._out
+
     def _open(self, stage: Stage) -> None:
         self._stage = stage
         self._first = stage.first
@@ -218,8 +245,11 @@ class Machine(ABC):
         return self._stage.first + self._stage.total if self._stage else self._first
 
     def _make_ready(self, stage: Stage) -> Iterator[Query]:
+        rows = self._rows
         for start in range(0, stage.total, READY):
-            yield from self._queries(stage, np.arange(start, min(start + READY, stage.total)))
+            untold = [pull for pull in range(start, min(start + READY, stage.total)) if rows[pull] is None]
+            if untold:
+                yield from self._queries(stage, np.array(untold))
 
     def _queries(self, stage: Stage, pulls: Indices) -> Iterator[Query]:
         heats = stage.heat_of(pulls)
@@ -259,7 +289,7 @@ class Machine(ABC):
 
     def _recognised(self, number: int, query: Query | int) -> Query:
         """Return the query of that number, which a Query told by value (from another process, say) must equal."""
-        mine = self._out.get(number) or self._query(number)
+        mine = self.query(number)
         if isinstance(query, Query) and query != mine:
             raise OutOfTurn(f"{query} is of another run: here pull {number} compares {mine.arms}.")
         return mine

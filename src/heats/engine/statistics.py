@@ -53,6 +53,11 @@ class Statistic:
         self._score = score
         self._made_by = made_by
 
+    @property
+    def ours(self) -> bool:
+        """Whether its name and parameters say all about it, unless a parameter is a function."""
+        return self._made_by is not None
+
     def __reduce__(self) -> tuple[Callable[..., Statistic], tuple[Any, ...]]:
         """Travel to another process as what made it: functions inside cannot."""
         return self._made_by or (Statistic, (self.name, self._score))
@@ -257,6 +262,17 @@ def _checked_weights(weights: Any, size: int) -> Array:
             f"positional weights {weights} must be finite and not increase: the first place is the best."
         )
     return array
+
+
+def remade(name: str, parameters: dict[str, Any]) -> Statistic | None:
+    """Return one of our statistics by name and parameters, as written down; None if it holds a user's function."""
+    if name in ("mean", "median", "win_rate"):
+        return _known(name)
+    factory = {each.__name__: each for each in _FACTORIES}.get(name)
+    if factory is None or name == "linear" or isinstance(parameters.get("weights"), str):
+        return None
+    made: Statistic = factory(**parameters)
+    return made
 
 
 _FACTORIES: tuple[Any, ...] = (power_mean, quantile, expected_shortfall, linear, positional)

@@ -1,0 +1,10 @@
+"""Runs that survive anything: what was told is written down before anything depends on it.
+
+In the order of the data flow: ``fingerprint`` (candidates → what they are known by), ``lines`` (events ↔ bytes),
+``lock`` (one writer), ``reading`` (a file → the run, as it was), ``writing`` (a run → its file).
+"""
+
+from heats.journal.reading import Log
+from heats.journal.writing import Journal, JournalFile
+
+__all__ = ["Journal", "JournalFile", "Log"]

@@ -1,0 +1,82 @@
+"""What a candidate is known by in a journal, so that a run goes on with the same ones or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import msgspec
+
+from heats.errors import InvalidArgument
+
+LONGEST = 200  # characters of JSON that a person would still read
+
+
+class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A candidate's name, and its fingerprint: its canonical JSON (or a hash of it), or a function's name.
+
+    Where there is no fingerprint, the name is all there is to know it by.
+    """
+
+    name: str
+    json: msgspec.Raw = msgspec.Raw()
+    sha256: str = ""
+    function: str = ""
+
+    def __str__(self) -> str:
+        said = bytes(self.json).decode() or self.function
+        return said or f"{self.name!r}{' (longer than shown)' if self.sha256 else ''}"
+
+    @property
+    def fingerprint(self) -> tuple[bytes | str, ...]:
+        """What must be equal for a run to go on."""
+        known_by = bytes(self.json), self.sha256, self.function
+        return known_by if any(known_by) else (self.name,)
+
+
+def fingerprinted(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:
+    """Return what candidates are known by; one without a fingerprint must have been ``named`` by the user."""
+    return tuple(
+        _known(arm, each, name, named=named) for arm, (each, name) in enumerate(zip(candidates, names, strict=True))
+    )
+
+
+def _known(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
+    name = writable(name)
+    if text := _canonical(candidate):
+        if len(text) <= LONGEST:
+            return Candidate(name, json=msgspec.Raw(text))
+        return Candidate(name, sha256=hashlib.sha256(text).hexdigest())
+    if function := _qualified(candidate):
+        return Candidate(name, function=function)
+    if named:
+        return Candidate(name)
+    raise InvalidArgument(
+        f"candidate {arm}, a {type(candidate).__name__}, has no fingerprint that would be the same in another run: "
+        "it is neither JSON nor a function with a name. Give names=, one per candidate, to keep a journal."
+    )
+
+
+def writable(text: str) -> str:
+    """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelt out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _canonical(candidate: Any) -> bytes:
+    """Return sorted JSON of whatever has one, dataclasses and the like included; else nothing."""
+    try:
+        plain = msgspec.to_builtins(candidate, order="deterministic", str_keys=True)
+        text = json.dumps(plain, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError, NotImplementedError):
+        return b""
+    return writable(text).encode()
+
+
+def _qualified(candidate: Any) -> str:
+    if not isinstance(candidate, (FunctionType, BuiltinFunctionType, type)):
+        return ""
+    name = f"{candidate.__module__}.{candidate.__qualname__}"
+    return "" if "<lambda>" in name else name

@@ -1,0 +1,77 @@
+"""One writer at a time: a lock on a file beside the journal, which dies with the process that holds it.
+
+The lock is POSIX's (``lockf``): the system gives it up when the process ends, however it ends, and a forked worker
+never inherits it, so a run whose parent was killed can be resumed at once although its workers may live on. It stands
+on a file of its own because such a lock is also lost when its process closes *any* handle of the file, and a program
+may well read its own journal. Within one process POSIX locks do not exclude each other; a set does that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from heats.errors import JournalLocked
+
+_held: set[tuple[int, str]] = set()  # (process, lock file); a forked child holds none of its parent's
+
+
+class Lock:
+    """Held from its making until ``release``, or until the process ends."""
+
+    def __init__(self, journal: Path) -> None:
+        self._path = f"{journal}.lock"
+        self._mine = os.getpid(), self._path
+        if self._mine in _held:
+            raise _locked(journal, str(os.getpid()))
+        while (handle := _try(self._path, journal)) is None:
+            pass
+        self._handle = handle
+        _held.add(self._mine)
+
+    def release(self) -> None:
+        """Let others write; the lock file goes away."""
+        if self._mine in _held and self._mine[0] == os.getpid():
+            _held.discard(self._mine)
+            with contextlib.suppress(OSError):
+                Path(self._path).unlink()
+            os.close(self._handle)
+
+
+def _try(path: str, journal: Path) -> int | None:
+    """Return the handle of the locked file, or None if its last owner removed it at this very moment."""
+    import fcntl
+
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _same(handle, path):
+            os.close(handle)
+            return None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+    except BlockingIOError:
+        owner = os.pread(handle, 20, 0).decode(errors="replace")
+        os.close(handle)
+        raise _locked(journal, owner) from None
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _same(handle: int, path: str) -> bool:
+    """Say whether the file that was locked is still the one that others would find."""
+    try:
+        return os.path.samestat(os.fstat(handle), Path(path).stat())
+    except FileNotFoundError:
+        return False
+
+
+def _locked(journal: Path, owner: str) -> JournalLocked:
+    who = f"process {owner}" if owner else "another process"
+    return JournalLocked(
+        f"{who} is writing to {journal}; a journal has one writer at a time. "
+        "Wait for it, stop it, or give another journal."
+    )

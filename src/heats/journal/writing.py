@@ -1,0 +1,371 @@
+"""A run → its journal: every answer is told to the tournament and written down, or neither."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import msgspec
+
+from heats.engine.feedback import Feedback
+from heats.engine.machine import Query
+from heats.engine.plan import Plan
+from heats.engine.tournament import Tournament
+from heats.errors import InvalidArgument, JournalFailed, OutOfTurn
+from heats.journal.fingerprint import Candidate, writable
+from heats.journal.lines import (
+    FORMAT,
+    Event,
+    Finished,
+    Header,
+    Late,
+    Requeued,
+    Resumed,
+    Scoring,
+    Told,
+    copied,
+    now,
+    sealed,
+    written,
+)
+from heats.journal.lock import Lock
+from heats.journal.reading import Log, located
+from heats.work import here
+
+Sync: TypeAlias = Literal["each", "grouped", "system"]
+GROUP_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class JournalFile:
+    """Where a run is kept, and how safely.
+
+    ``sync="each"``: whatever was told is on disk before anything depends on it. ``"grouped"``: within a tenth of a
+    second; a crash of the machine, not of the program, may lose that much, which is then compared again.
+    ``"system"``: when the operating system sees fit. ``command`` is for programs that can go on with a run by its file
+    alone, see :class:`heats.journal.lines.Header`.
+    """
+
+    path: str | os.PathLike[str]
+    sync: Sync = "each"
+    command: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.sync not in get_args(Sync):
+            raise InvalidArgument(f"sync={self.sync!r} is unknown; choose one of {', '.join(get_args(Sync))}.")
+
+
+class Journal:
+    """A tournament and the file that keeps it: begins the file, or brings the tournament to where the file ends.
+
+    One thread tells. After a write that failed, nothing more is taken; what was told before is in the file.
+
+    Examples
+    --------
+    >>> import heats, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "votes.jsonl")
+    >>> tournament = heats.Tournament(heats.plan(4, 2, 9), seed=7)
+    >>> with heats.Journal(path, tournament, names=["tea", "coffee", "milk", "water"]) as journal:
+    ...     while query := tournament.ask():
+    ...         journal.tell(query, heats.Winner(max(query.arms)), by="ann")
+    >>> heats.Journal(path, heats.Tournament(heats.plan(4, 2, 9), seed=7)).tournament.winner
+    3
+    """
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str] | JournalFile,
+        tournament: Tournament,
+        names: Sequence[str] | None = None,
+        candidates: tuple[Candidate, ...] | None = None,
+    ) -> None:
+        if not isinstance(tournament, Tournament) or tournament.spent:
+            raise InvalidArgument(
+                f"{tournament!r} cannot be kept in a journal; give a Tournament that nothing was told."
+            )
+        self._choice = file if isinstance(file, JournalFile) else JournalFile(file)
+        self._lock: Lock | None = None
+        self._handle: int | None = None
+        self._buffer: list[bytes] = []
+        self._size = 0  # bytes of whole lines in the file
+        self._together = False
+        self._failed: JournalFailed | None = None
+        self._syncer: _Syncer | None = None
+        self.tournament = tournament
+        self.path = located(self._choice.path)
+        known = candidates or _by_name(names, tournament.plan.n_arms)
+        try:
+            self._open(known)
+        except OSError as error:
+            self.close()
+            raise _cannot_begin(self.path, error) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def tell(
+        self,
+        query: Query | int,
+        feedback: Feedback,
+        *,
+        by: str | None = None,
+        took: float | None = None,
+        notes: dict[str, Any] | None = None,
+    ) -> None:
+        """Tell the tournament and write it down. What it refuses is not written, what it was told before neither.
+
+        ``took`` are seconds, ``notes`` anything that JSON holds; both are for people and reports only.
+        """
+        self._check_open()
+        spent = self.tournament.spent
+        asked = query if isinstance(query, Query) else self.tournament.query(query)
+        _check_notes(notes)
+        self.tournament.tell(query, feedback, by=by)
+        if self.tournament.spent > spent:
+            said = written(feedback, asked.arms)
+            self._add(Told(asked.id, asked.arms, said, now(), by and writable(by), took, notes))
+            self._finish()
+
+    def requeue(self, query: Query | int, why: str = "") -> None:
+        """Take a pull back that will never be told, and write down why."""
+        self._check_open()
+        self.tournament.requeue(query)
+        self._add(Requeued(query.id if isinstance(query, Query) else query, writable(why), now()))
+
+    def late(self, query: Query, answer: Any, *, by: str | None = None, took: float | None = None) -> None:
+        """Note an answer to a pull that was told before; it does not count."""
+        self._check_open()
+        self._add(Late(query.id, query.arms, copied(answer, query.arms), now(), by, took))
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Write all that is told within at once, at the end; until then nothing may be asked."""
+        self._together = True
+        try:
+            yield
+        finally:
+            self._together = False
+            self._commit()
+
+    def close(self) -> None:
+        """Bring everything to the disk and let others write."""
+        handle, self._handle = self._handle, None
+        try:
+            if self._syncer is not None:
+                self._syncer.stop()
+            if handle is not None and self._failed is None and self._choice.sync == "grouped":
+                _bring_to_disk(handle, self.path)
+        finally:
+            if handle is not None:
+                os.close(handle)
+            if self._lock is not None:
+                self._lock.release()
+
+    # How it is done.
+
+    def _open(self, known: tuple[Candidate, ...] | None) -> None:
+        """Begin the file, or bring the tournament to where it ends; a finished run needs no more than reading."""
+        begun = False
+        if not self.path.exists():
+            self._lock = Lock(self.path)
+            if begun := not self.path.exists():
+                _create(self.path, self._header(known))
+        log = Log(self.path, self.tournament)
+        with contextlib.closing(log):
+            _check_same(log.header, self._header(known), self.path, candidates=known is not None)
+            log.advance()
+            if log.finished is not None:
+                return
+            self._lock = self._lock or Lock(self.path)
+            log.advance()  # another writer may have gone on until it was locked
+            self._continue(log.size, begun=begun)
+
+    def _continue(self, size: int, *, begun: bool) -> None:
+        self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        self._size = size
+        if os.fstat(self._handle).st_size > size:  # a line that a crash tore off: it was never told
+            os.ftruncate(self._handle, size)
+            os.fsync(self._handle)
+        if self._choice.sync == "grouped":
+            self._syncer = _Syncer(self._handle, self.path)
+        if not begun and not self.tournament.done:
+            self._add(Resumed(here(), now()))
+        self._finish()
+
+    def _header(self, known: tuple[Candidate, ...] | None) -> Header:
+        plan, seed = self.tournament.plan, int(self.tournament.seed)
+        return Header(
+            format=FORMAT,
+            at=now(),
+            seed=seed if seed < 2**63 else str(seed),
+            statistic=Scoring.of(self.tournament.statistic),
+            plan=plan,
+            candidates=known or tuple(Candidate(f"arm {arm}") for arm in range(plan.n_arms)),
+            command=self._choice.command,
+        )
+
+    def _check_open(self) -> None:
+        if self._failed is not None:
+            raise self._failed
+        if self._handle is None:
+            raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
+
+    def _finish(self) -> None:
+        if self.tournament.winner is not None:
+            self._add(Finished(self.tournament.winner, now()))
+
+    def _add(self, event: Event) -> None:
+        self._buffer.append(sealed(event))
+        if not self._together:
+            self._commit()
+
+    def _commit(self) -> None:
+        if not self._buffer or self._failed is not None:
+            return
+        assert self._handle is not None
+        data, self._buffer = b"".join(self._buffer), []
+        try:
+            self._write(data)
+            if self._choice.sync == "each":
+                _bring_to_disk(self._handle, self.path)
+            elif self._syncer is not None:
+                self._syncer.soon()  # and hear what went wrong with the group before
+        except OSError as error:
+            self._failed = JournalFailed(
+                f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
+                "once that is mended (make room, say), do the same again and the run goes on."
+            )
+            raise self._failed from error
+
+    def _write(self, data: bytes) -> None:
+        """Append whole lines or nothing."""
+        assert self._handle is not None
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._handle, self._size)
+            raise
+        self._size += len(data)
+
+
+class _Syncer:
+    """A thread that brings a file to the disk within a bounded time after it was written to, one group at a time."""
+
+    def __init__(self, handle: int, path: Path) -> None:
+        self._handle = handle
+        self._path = path
+        self._waiting = threading.Event()  # something was written
+        self._stopping = threading.Event()
+        self._error: OSError | None = None
+        self._thread: threading.Thread | None = None  # started when first needed
+
+    def soon(self) -> None:
+        """Say that something was written; raise what went wrong with an earlier group."""
+        if self._error is not None:
+            raise self._error
+        self._waiting.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="heats journal", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopping.set()
+        self._waiting.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while self._error is None:
+            self._waiting.wait()
+            if self._stopping.wait(GROUP_SECONDS):
+                return
+            self._waiting.clear()
+            try:
+                _bring_to_disk(self._handle, self._path)
+            except OSError as error:
+                self._error = error
+
+
+def _bring_to_disk(handle: int, path: Path) -> None:
+    """Sync a file, and make sure that it is still the one that will be found under its name."""
+    os.fsync(handle)
+    try:
+        there = os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        there = False
+    if not there:
+        raise FileNotFoundError(errno.ENOENT, "it was moved, removed or replaced")
+
+
+def _create(path: Path, header: Header) -> None:
+    """Let a journal appear with its whole first line, or not at all."""
+    draft = path.with_name(f".{path.name}.new")  # only the owner of the lock makes one, so an old one is no one's
+    with draft.open("wb") as file:
+        file.write(sealed(header))
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] | None:
+    if names is None:
+        return None
+    if isinstance(names, str) or len(names) != n_arms or not all(isinstance(name, str) for name in names):
+        raise InvalidArgument(f"names={names!r} must be one string per arm, {n_arms} in all.")
+    return tuple(Candidate(writable(name)) for name in names)
+
+
+def _check_notes(notes: dict[str, Any] | None) -> None:
+    try:
+        msgspec.json.encode(notes)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidArgument(f"notes={notes!r} cannot be written as JSON: {error}.") from None
+
+
+def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
+    """Refuse to go on with another run than the one in the file, and say what differs."""
+    differs = _difference(old, new, candidates=candidates)
+    if differs:
+        raise InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
+
+
+def _difference(old: Header, new: Header, *, candidates: bool) -> str:
+    for field in Plan.__struct_fields__:
+        was, wanted = getattr(old.plan, field), getattr(new.plan, field)
+        if was != wanted:
+            return "its rounds differ" if field == "rounds" else f"its {field} is {was!r}, not {wanted!r}"
+    if old.seed != new.seed:
+        return f"its seed is {old.seed}, not {new.seed}"
+    if old.statistic != new.statistic:
+        return f"its statistic is {old.statistic}, not {new.statistic}"
+    for arm, (was, wanted) in enumerate(zip(old.candidates, new.candidates, strict=True)):
+        if candidates and was.fingerprint != wanted.fingerprint:
+            return f"its candidate {arm} is {was}, not {wanted}"
+    return ""
+
+
+def _cannot_begin(path: Path, error: OSError) -> InvalidArgument:
+    if isinstance(error, FileNotFoundError):
+        return InvalidArgument(f"{path} cannot be written: there is no folder {path.parent}; make it first.")
+    return InvalidArgument(f"{path} cannot be written: {error.strerror}; choose another place for the journal.")

@@ -1,0 +1,95 @@
+"""What a worker does: a few pulls in a row, each with its own outcome and its own time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+Job = tuple[Callable[..., Any], tuple[Any, ...]]
+
+_serial = count()
+
+
+class Answer(NamedTuple):
+    """What came of a pull: a value or an error, after so many seconds."""
+
+    value: Any
+    error: Exception | None
+    seconds: float
+
+
+class Work:
+    """Pulls to be made in a row, wherever this is called; it travels to other processes and machines.
+
+    It is one object without arguments because clusters look into arguments, and it has a number of its own because
+    they take equal calls for the same one, of which a pull tried again is not.
+    """
+
+    def __init__(self, jobs: list[Job], timeout: float | None = None) -> None:
+        self.jobs = jobs
+        self.timeout = timeout
+        self.home = os.getpid()
+        self.serial = next(_serial)
+
+    def __call__(self) -> tuple[str, list[Answer]]:
+        """Return who worked, and an answer per pull: a failed one does not keep the others from being made."""
+        return here(), [self._made(*job) for job in self.jobs]
+
+    def _made(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        start = time.perf_counter()
+        value, failure = None, None
+        try:
+            with limited(self.timeout):
+                value = function(*arguments)
+        except Exception as error:  # whatever the user's comparison raises
+            failure = error if os.getpid() == self.home else _portable(error)
+        return Answer(value, failure, time.perf_counter() - start)
+
+
+def here() -> str:
+    """Return which process of which machine this is."""
+    return f"{os.uname().nodename}:{os.getpid()}"
+
+
+@contextlib.contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """Raise ``TimeoutError`` after so long, where that can be done: in the main thread of a process."""
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise too_long(seconds)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def too_long(seconds: float) -> TimeoutError:
+    """Return the error of a comparison that did not end in time."""
+    return TimeoutError(f"it took longer than timeout={seconds:g} seconds")
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that survives the way home, with its traceback as a note."""
+    import pickle  # what executors send results with
+
+    told = "".join(traceback.format_exception(error)).rstrip()
+    try:
+        returned: Exception = pickle.loads(pickle.dumps(error))
+    except Exception:  # it cannot travel; what it says can
+        returned = RuntimeError(f"{type(error).__name__}: {error}")
+    returned.add_note(told)
+    return returned
