@@ -2,13 +2,17 @@
 
 In the order of the data flow:
 
-scenario   a TOML file, checked, with the flags that override it
-space      the values candidates are sampled from; ConfigSpace JSON and .pcs files
-command    placeholders, and the command lines they become
-field      a scenario's candidates and instances
-outcome    what counts as finishing, and what a heat says
-guardian   a small process of its own that starts commands and ends all they started
-lane       our end of a guardian
-heat       a pull as an order of command lines, and how it is run
-board      what a watcher sees
+space         the values candidates are sampled from; ConfigSpace's JSON and .pcs files
+command       placeholders, and the command lines they become
+field         a scenario's candidates and instances
+guardian      a small process of its own that starts commands and ends all they started
+lane          our end of a guardian
+outcome       what counts as finishing, and what the runs of a heat say together
+scenario      a TOML file, checked, with the options that override it
+heat          a pull as an order of command lines, and how it is run
+tryout        every candidate once, before any budget is spent
+tally, board  what was counted so far, and what a watcher sees of it
+run           a whole race: tournament, driver, journal, result
+starter       a race to begin with
+command_line  what ``heats race`` does with all this
 """

@@ -21,6 +21,7 @@ from heats.engine.tournament import Tournament
 from heats.errors import ComparisonFailed, InvalidArgument
 from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import fingerprinted
+from heats.journal.lines import Told, decode_event, is_sound
 from heats.race import board, command
 from heats.race.heat import Order, line_of, order
 from heats.race.heat import run as run_heat
@@ -161,9 +162,16 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a journal must know to go on with a race; the mode stays as it was, whatever the machine is."""
     instances = hashlib.sha256("\0".join(scenario.instances).encode(errors="surrogateescape")).hexdigest()
     given = {key: value for key, value in overrides.items() if value is not None} | {"mode": scenario.mode}
-    rules = {"cutoff": scenario.cutoff, "clock": scenario.clock, "memory": scenario.memory, "rule": scenario.rule}
-    rules |= {"command": scenario.command, "instances": f"{len(scenario.instances)} files, sha256 {instances[:16]}"}
-    return {"race": 1, "scenario": str(scenario.path), "overrides": given, "rules": msgspec.to_builtins(rules)}
+    rules = {
+        "command": scenario.command,
+        "instances": f"{len(scenario.instances)} files, sha256 {instances[:16]}",
+        "cutoff": scenario.cutoff,
+        "clock": scenario.clock,
+        "memory": scenario.memory,
+        **msgspec.structs.asdict(scenario.rule),
+    }
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
+    return {"command": "race", "scenario": str(scenario.path), "overrides": given, "rules": plain}
 
 
 def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executor | None) -> Raced:
@@ -175,6 +183,7 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
         _lanes(scenario, executor) as lanes,
         board.watching(scenario, tournament, tally) as watch,
     ):
+        recount(path, tally)
         try:
             drive(tournament, Racing(scenario), lanes, watch=watch, keeper=Counted(journal, tally))
         except ComparisonFailed as failure:
@@ -184,6 +193,16 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
             stop.add_note(f"{kept}; heats resume {shlex.quote(str(path))} goes on.")
             raise
     return Raced(scenario, tournament.report(), tally, time.monotonic() - started)
+
+
+def recount(path: Path, tally: Tally) -> None:
+    """Count the heats that a journal holds."""
+    with path.open("rb") as file:
+        next(file)
+        for line in file:
+            event = decode_event(line) if is_sound(line.removesuffix(b"\n")) else None
+            if type(event) is Told and event.notes is not None:
+                tally.add(event.notes)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Every candidate tried once, before any budget is spent: does its command run, and does its end count?"""
+"""Every candidate tried once, before any budget is spent: whether its command runs, and what its end counts as."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def _remarks(scenario: Scenario, tried: list[Tried]) -> Iterator[str]:
     unknown = [each.run for each in tried if each.run.unknown and each.run.verdict == "finished"]
     if unknown:
         yield (
-            f"Warning: {scenario.names[unknown[0].arm]} says 's UNKNOWN' and exits with {unknown[0].code}, which counts "
-            "as finishing; with finished = [10, 20] only those count that solve or refute."
+            f"Warning: {scenario.names[unknown[0].arm]} says 's UNKNOWN' and exits with {unknown[0].code}, which "
+            "counts as finishing; with finished = [10, 20] only those count that solve or refute."
         )
     if all(each.run.verdict in ("cutoff", "undecided") for each in tried) and scenario.rule.objective is None:
         yield "Warning: nobody finished; raise the cutoff, or look at finished and pattern in the scenario."

@@ -1,0 +1,61 @@
+"""What ``heats race`` does, in the order it does it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from heats.errors import HeatsError, InvalidArgument
+from heats.race import starter, tryout
+from heats.race.run import Raced, begin
+from heats.race.scenario import Scenario, read
+
+
+def init(folder: str) -> list[Path]:
+    """Write a race to begin with."""
+    return starter.write(Path(folder))
+
+
+def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
+    """Read a scenario, and warn of what may surprise."""
+    if path is None:
+        raise InvalidArgument(
+            "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
+        )
+    scenario = read(path, given)
+    for warning in scenario.warnings:
+        say(f"warning: {warning}")
+    return scenario
+
+
+def check(scenario: Scenario, tick: Callable[[int, int], None]) -> str:
+    """Try every candidate once; a crash is a failure."""
+    tried = tryout.try_all(scenario, tick)
+    described = tryout.describe(scenario, tried)
+    if any(each.run.verdict == "crashed" for each in tried):
+        raise HeatsError(f"not every candidate runs.\n{described}")
+    return described
+
+
+def start(scenario: Scenario, given: Mapping[str, Any], journal: str | None, dask: str | None) -> Raced:
+    """Run a new race, and say where it is kept."""
+    path = Path(journal) if journal is not None else new_journal(scenario)
+    say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
+        f"{scenario.mode}, {scenario.lanes} at a time; kept in {path}")  # fmt: skip
+    return begin(scenario, given, path)
+
+
+def new_journal(scenario: Scenario) -> Path:
+    """Return a name beside the scenario that nobody uses: by seed and time."""
+    stem = f"{scenario.path.stem}-{scenario.seed}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (f"{stem}{f'-{number}' if number else ''}.jsonl" for number in count())
+    return next(path for name in names if not (path := scenario.folder / name).exists())
+
+
+def say(sentence: str) -> None:
+    """Speak to whoever watches; standard output is for results."""
+    print(f"heats: {sentence}", file=sys.stderr)
