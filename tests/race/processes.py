@@ -39,6 +39,14 @@ def wait_until_gone(mark: str, seconds: float = 10) -> list[str]:
     return found
 
 
+def wait_until_ended(pids: list[int], seconds: float = 10) -> list[int]:
+    """Return which of these processes are still there after that time, or as soon as none is."""
+    deadline = time.monotonic() + seconds
+    while (found := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
 def job(*argv: str, limit: float = 20, clock: str = "wall", keep: int = 10_000, memory: int | None = None) -> Job:
     """Return a job with nothing special about it."""
     return Job(argv=argv, cwd="/", limit=limit, wall_limit=30, clock=clock, keep=keep, memory=memory)

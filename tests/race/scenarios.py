@@ -10,7 +10,7 @@ import msgspec
 from heats.race.scenario import Scenario, read
 
 SLEEPERS = {"command": ["sleep", "{nap}"], "budget": 6, "cutoff": "20s", "heat_size": 2}
-NAPS = [{"nap": 0.05}, {"nap": 0.4}, {"nap": 0.6}]
+NAPS = [{"nap": 0.05}, {"nap": 0.5}, {"nap": 0.7}]
 
 
 def write(folder: Path, race: dict[str, Any], candidates: Any = None, **tables: Any) -> Path:

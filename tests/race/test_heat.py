@@ -82,13 +82,13 @@ def test_turns_are_random(tmp_path: Path) -> None:
 def test_the_fastest_wins_and_is_measured(tmp_path: Path, mode: str) -> None:
     """In both modes; what the others took is a lower bound."""
     scenario = sleepers(tmp_path, mode=mode)
-    for number in range(6):
+    for number in range(3):
         told = run(order(scenario, query(1, 2, 0, seed=number)))
         slow, slower, fast = told.runs
         assert isinstance(told.feedback, heats.Race)
         assert told.feedback.row((1, 2, 0))[:3] == (0.0, 0.0, 1.0)
         assert (fast.arm, fast.verdict, fast.code) == (0, "finished", 0)
-        assert 0.05 <= fast.seconds < 0.3
+        assert 0.05 <= fast.seconds < 0.45
         for other in (slow, slower):
             assert other.verdict in ("stopped", "finished")
             assert other.seconds >= fast.seconds - 0.04 if mode == "parallel" else other.seconds >= fast.seconds
@@ -101,7 +101,7 @@ def test_the_fastest_wins_and_is_measured(tmp_path: Path, mode: str) -> None:
 def test_both_modes_pick_the_same_winner(tmp_path: Path) -> None:
     """On deterministic programs, by the wall clock and, for those that work, by the CPU clock."""
     burn = "import sys, time\nwhile time.process_time() < float(sys.argv[1]): pass"
-    candidates = [{"x": 0.1}, {"x": 0.3}, {"x": 0.2}]
+    candidates = [{"x": 0.1}, {"x": 0.5}, {"x": 0.4}]
     winners = set()
     for changes in ({"mode": "parallel"}, {"mode": "capped"}, {"mode": "capped", "clock": "cpu"}):
         scenario = python(tmp_path, burn, candidates, **changes)
@@ -112,7 +112,7 @@ def test_both_modes_pick_the_same_winner(tmp_path: Path) -> None:
 
 def test_by_the_cpu_clock_naps_are_free(tmp_path: Path) -> None:
     """A program that sleeps a lot and computes little beats one that computes."""
-    code = "import sys, time\nif sys.argv[1] == 'nap': time.sleep(0.5)\nelse:\n while time.process_time() < 0.3: pass"
+    code = "import sys, time\nif sys.argv[1] == 'nap': time.sleep(1.5)\nelse:\n while time.process_time() < 0.1: pass"
     field = [{"x": "nap"}, {"x": "burn"}]
     by_cpu = run(order(python(tmp_path, code, field, mode="capped", clock="cpu"), query(0, 1)))
     assert by_cpu.feedback.row((0, 1))[:2] == (1.0, 0.0)

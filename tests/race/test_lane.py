@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from heats.errors import HeatsError
+from heats.race.guardian import children
 from heats.race.lane import LANES, End, Lane, LaneClosed
-from tests.race.processes import alive, job, python, shell, token, wait_until_gone
+from tests.race.processes import alive, job, python, shell, token, wait_until_ended, wait_until_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
 
@@ -219,6 +220,7 @@ def test_threads_have_lanes_of_their_own() -> None:
 
 PARENT = """
 import sys
+from heats.race.guardian import children
 from heats.race.lane import LANES
 from tests.race.processes import job, shell
 with LANES.borrow() as lane:
@@ -234,8 +236,9 @@ def test_nothing_survives_the_death_of_the_parent(number: int) -> None:
     deadline = time.monotonic() + 20
     while len(alive(f"sleep {mark}")) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
-    guardians = alive("guardian.py")
+    guardians = children(parent.pid)
     assert guardians
     parent.send_signal(number)
     parent.wait(10)
     assert wait_until_gone(mark) == []
+    assert wait_until_ended(guardians) == []
