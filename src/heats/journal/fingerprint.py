@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import Any
 
 import msgspec
 
 from heats.errors import InvalidArgument
 
+_HALVES = re.compile("[\ud800-\udfff]")
 LONGEST = 200  # characters of JSON that a person would still read
 
 
@@ -62,7 +64,7 @@ def _known(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
 
 def writable(text: str) -> str:
     """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelt out."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def _canonical(candidate: Any) -> bytes:
@@ -72,11 +74,13 @@ def _canonical(candidate: Any) -> bytes:
         text = json.dumps(plain, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError, NotImplementedError):
         return b""
-    return writable(text).encode()
+    return _HALVES.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
 
 
 def _qualified(candidate: Any) -> str:
     if not isinstance(candidate, (FunctionType, BuiltinFunctionType, type)):
         return ""
+    if not isinstance(getattr(candidate, "__self__", None), (ModuleType, NoneType)):
+        return ""  # a method of some object, which the name does not tell
     name = f"{candidate.__module__}.{candidate.__qualname__}"
     return "" if "<lambda>" in name else name

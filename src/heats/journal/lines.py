@@ -35,6 +35,8 @@ class Scoring(msgspec.Struct, frozen=True):
         return cls(statistic.name, msgspec.Raw(encoded), statistic.ours)
 
     def __str__(self) -> str:
+        if not self.ours:
+            return f"a function called {self.name}"
         return f"{self.name} {bytes(self.parameters).decode()}" if bytes(self.parameters) != b"{}" else self.name
 
 

@@ -40,14 +40,10 @@ class Log:
 
     def __init__(self, path: str | os.PathLike[str], tournament: Tournament | None = None) -> None:
         self.path = located(path)
-        self._file = _opened(self.path)
-        try:
-            self.header = _header(self._file, self.path)
-        except BaseException:
-            self._file.close()
-            raise
+        with _opened(self.path) as file:
+            self.header = _header(file, self.path)
+            self.size = file.tell()  # bytes that are whole lines
         self.tournament = tournament or _tournament(self.header, self.path)
-        self.size = self._file.tell()  # bytes that are whole lines
         self.lines = 1
         self.finished: Finished | None = None
         self.requeued = 0  # pulls taken back
@@ -57,10 +53,6 @@ class Log:
         self._before = 0.0  # seconds of sessions that ended
         self._session = self.header.at  # when the present one began
         self._batch: list[tuple[int, Told]] = []
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,14 +111,15 @@ class Log:
     def _events(self) -> Iterator[Event]:
         """Yield the events of all whole lines from here on; what stands after the last of them is not whole yet."""
         rest = b""
-        self._file.seek(self.size)
-        while block := self._file.read(BLOCK):
-            *lines, rest = (rest + block).split(b"\n")
-            for line in lines:
-                event = self._event(line)
-                self.size += len(line) + 1
-                self.lines += 1
-                yield event
+        with _opened(self.path) as file:
+            file.seek(self.size)
+            while block := file.read(BLOCK):
+                *lines, rest = (rest + block).split(b"\n")
+                for line in lines:
+                    event = self._event(line)
+                    self.size += len(line) + 1
+                    self.lines += 1
+                    yield event
 
     def _event(self, line: bytes) -> Event:
         if is_sound(line):
@@ -200,7 +193,7 @@ def _statistic(header: Header, path: Path) -> Statistic:
     made = remade(scoring.name, msgspec.json.decode(scoring.parameters)) if scoring.ours else None
     if made is None:
         raise InvalidArgument(
-            f"{path} was scored by {scoring}, a function of the program that wrote it, which the file cannot hold; "
+            f"{path} was scored by {scoring}, which belongs to the program that wrote it and cannot be in the file; "
             "run that program again, it resumes the run and has the report."
         )
     return made

@@ -183,14 +183,13 @@ class Journal:
             if begun := not self.path.exists():
                 _create(self.path, self._header(known))
         log = Log(self.path, self.tournament)
-        with contextlib.closing(log):
-            _check_same(log.header, self._header(known), self.path, candidates=known is not None)
-            log.advance()
-            if log.finished is not None:
-                return
-            self._lock = self._lock or Lock(self.path)
-            log.advance()  # another writer may have gone on until it was locked
-            self._continue(log.size, begun=begun)
+        _check_same(log.header, self._header(known), self.path, candidates=known is not None)
+        log.advance()
+        if log.finished is not None:
+            return
+        self._lock = self._lock or Lock(self.path)
+        log.advance()  # another writer may have gone on until it was locked
+        self._continue(log.size, begun=begun)
 
     def _continue(self, size: int, *, begun: bool) -> None:
         self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)

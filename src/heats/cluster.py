@@ -1,0 +1,30 @@
+"""A Dask cluster as an executor, by its address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+
+from heats.errors import InvalidArgument
+
+PATIENCE = 10  # seconds to wait for a scheduler to answer
+
+
+@contextmanager
+def dask(address: str) -> Iterator[Executor]:
+    """Yield the executor of the cluster at ``address``, such as tcp://host:8786; ``local`` starts one on this machine."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InvalidArgument("--dask needs Dask: pip install 'heats[dask]'.") from None
+    if address == "local":
+        with LocalCluster(threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+            yield client.get_executor()
+        return
+    try:
+        client = Client(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(f"--dask {address} is no cluster that answers: {error}.") from None
+    with client:
+        yield client.get_executor()

@@ -1,0 +1,35 @@
+"""Runs to keep in journals, shared by the tests."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import heats
+from heats.engine.machine import Query
+
+N, BUDGET = 9, 24
+
+
+def noisy(heat: tuple[int, ...], query: Query) -> list[float]:
+    """Rewards that depend on the candidate and, by the query's seed, on chance."""
+    draw = random.Random(query.seed)
+    return [value + draw.gauss(0, 3) for value in heat]
+
+
+def find(journal: Any = None, **options: Any) -> heats.Found:
+    """Run the small tournament the tests speak of."""
+    asked: dict[str, Any] = {"budget": BUDGET, "heat_size": 3, "seed": 5} | options
+    return heats.find_best(range(asked.pop("n", N)), asked.pop("compare", noisy), journal=journal, **asked)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """Read a journal by eye."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
+
+
+def told(path: Path) -> list[int]:
+    """Return the ids told, in order."""
+    return [line["id"] for line in lines(path) if line["event"] == "told"]

@@ -1,0 +1,100 @@
+"""A real Dask cluster on this machine: two worker processes, the same report, also when one of them dies."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import heats
+from heats.cluster import dask
+from heats.errors import InvalidArgument
+from tests.journal.runs import find, lines, told
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'heats[dask]'")
+pytestmark = [pytest.mark.dask, pytest.mark.filterwarnings("ignore")]  # its warnings are its own
+
+SMALL: dict[str, Any] = {"n": 20, "budget": 150}
+
+
+def slowly(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+    """As tests.journal.runs.noisy, which workers could not import."""
+    time.sleep(0.01)
+    draw = random.Random(query.seed)
+    return [value + draw.gauss(0, 3) for value in heat]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as made:
+        yield made
+
+
+def test_a_cluster_gives_the_same_report(cluster: Any, tmp_path: Path) -> None:
+    """Told by two processes, none of which is this one."""
+    path = tmp_path / "run.jsonl"
+    with distributed.Client(cluster) as client:
+        found = find(path, compare=slowly, executor=client.get_executor(), **SMALL)
+    assert found.to_json() == find(**SMALL).to_json()
+    assert sorted(told(path)) == list(range(150))
+    by = {line["by"] for line in lines(path) if line["event"] == "told"}
+    assert len(by) == 2
+    assert not [who for who in by if who.endswith(f":{os.getpid()}")]
+
+
+def test_a_dead_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
+    """Killed in the middle of the run, with SIGKILL."""
+    path = tmp_path / "run.jsonl"
+    killed = []
+
+    def kill_one(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        time.sleep(0.01)
+        draw = random.Random(query.seed)
+        return [value + draw.gauss(0, 3) for value in heat]
+
+    with distributed.Client(cluster) as client:
+        pids = list(client.run(os.getpid).values())
+
+        def watch() -> None:
+            if path.exists() and path.read_bytes().count(b"\n") > 50 and not killed:
+                killed.append(pids[0])
+                os.kill(pids[0], signal.SIGKILL)
+
+        import threading
+
+        stop = threading.Event()
+
+        def watching() -> None:
+            while not stop.wait(0.005):
+                watch()
+
+        thread = threading.Thread(target=watching)
+        thread.start()
+        try:
+            found = find(path, compare=kill_one, executor=client.get_executor(), **SMALL)
+        finally:
+            stop.set()
+            thread.join()
+    assert killed
+    assert found.to_json() == find(**SMALL).to_json()
+    assert sorted(told(path)) == list(range(150))
+
+
+def test_by_address(cluster: Any) -> None:
+    """As --dask does it; an address where nobody answers is one sentence."""
+    with dask(cluster.scheduler_address) as executor:
+        assert find(compare=slowly, executor=executor).to_json() == find().to_json()
+    for wrong in ("tcp://127.0.0.1:1", "nonsense://x"):
+        with pytest.raises(InvalidArgument, match=f"--dask {wrong} is no cluster that answers"), dask(wrong):
+            pass
+
+
+def test_a_cluster_of_one_s_own() -> None:
+    with dask("local") as executor:
+        assert find(compare=slowly, executor=executor).to_json() == find().to_json()

@@ -1,0 +1,391 @@
+"""The driver: any executor, any order, any accident; the same report."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import heats
+from heats import drive
+from heats.answers import Noted
+from heats.errors import BadFeedback, ComparisonFailed, InvalidArgument
+from heats.work import Work
+from tests.journal.runs import find, lines, noisy, told
+
+SMALL: dict[str, Any] = {"n": 20, "budget": 150}
+
+
+def quick(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+    return noisy(heat, query)
+
+
+class Scrambled(Executor):
+    """Runs what it is given, later, and gives it back in any order."""
+
+    def __init__(self, seed: int, workers: int) -> None:
+        self._max_workers = workers
+        self._draw = random.Random(seed)
+        self._waiting: list[tuple[Future[Any], Any]] = []
+        self._lock = threading.Lock()
+        self.tasks: list[int] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.tasks.append(len(function.jobs))
+        self._waiting.append((future, function))
+        if len(self._waiting) == self._max_workers or self._draw.random() < 0.2:
+            threading.Timer(0.001, self._run).start()
+        else:
+            threading.Timer(0.01, self._run).start()
+        return future
+
+    def _run(self) -> None:
+        with self._lock:
+            while self._waiting:
+                future, function = self._waiting.pop(self._draw.randrange(len(self._waiting)))
+                future.set_result(function())
+
+
+@pytest.mark.parametrize("workers", [1, 2, 64])
+def test_any_order_of_completion(workers: int, tmp_path: Path) -> None:
+    """With query.seed the report is the same to the byte, and every pull is told once."""
+    expected = find(**SMALL).to_json()
+    path = tmp_path / "run.jsonl"
+    assert find(path, executor=Scrambled(workers, workers), **SMALL).to_json() == expected
+    assert sorted(told(path)) == list(range(150))
+
+
+def test_threads_and_processes_agree(tmp_path: Path) -> None:
+    """One thread, four threads, two processes."""
+    expected = find(**SMALL).to_json()
+    for number, make in enumerate([lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(4)]):
+        with make() as pool:
+            assert find(tmp_path / f"{number}.jsonl", executor=pool, **SMALL).to_json() == expected
+    with ProcessPoolExecutor(2) as processes:
+        assert find(tmp_path / "processes.jsonl", executor=processes, **SMALL).to_json() == expected
+    by = {line["by"] for line in lines(tmp_path / "processes.jsonl") if line["event"] == "told"}
+    assert 1 <= len(by) <= 2
+    assert not [who for who in by if who.endswith(f":{os.getpid()}")]
+
+
+def test_cheap_pulls_share_tasks() -> None:
+    """By measured duration: many cheap ones together, slow ones alone; at the end of a round they are shared out."""
+    cheap = Scrambled(1, 2)
+    find(executor=cheap, n=50, budget=4000)
+    assert max(cheap.tasks) > 50
+    assert len(cheap.tasks) < 800
+    slow = Scrambled(1, 2)
+    find(executor=slow, compare=lambda heat: time.sleep(0.03) or list(heat), n=6, budget=20)
+    assert slow.tasks == [1] * 20
+
+
+def test_what_travels_is_one_object() -> None:
+    """Clusters look into arguments, and take equal calls for the same; neither may happen to a pull."""
+    one, two = Work([(max, ((1, 2),))]), Work([(max, ((1, 2),))])
+    assert pickle.dumps(one) != pickle.dumps(two)
+    who, [answer] = pickle.loads(pickle.dumps(one))()
+    assert (answer.value, answer.error) == (2, None)
+    assert who.endswith(f":{os.getpid()}")
+
+
+class Odd(Exception):
+    """An error that can be pickled, but not read back."""
+
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"odd {one} {two}")
+
+
+def odd(heat: tuple[int, ...]) -> list[float]:
+    raise Odd(1, 2)
+
+
+def test_an_error_of_another_process_comes_home() -> None:
+    """Also one that cannot travel, and with its traceback."""
+    with ProcessPoolExecutor(1) as pool:
+        with pytest.raises(ComparisonFailed, match="Odd: odd 1 2") as failure:
+            find(compare=odd, executor=pool)
+        assert "in odd\n" in failure.value.__cause__.__notes__[0]
+
+
+def unpicklable(heat: tuple[int, ...], query: heats.Query) -> Any:
+    return (lambda: 1) if query.id == 40 else noisy(heat, query)
+
+
+def test_an_answer_that_cannot_travel_is_blamed_alone() -> None:
+    """Its task is taken apart, the others of it count."""
+    with ProcessPoolExecutor(2) as pool, pytest.raises(ComparisonFailed, match=r"\(pull 40\) failed: .*pickle"):
+        find(compare=unpicklable, executor=pool, **SMALL)
+
+
+def deadly(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+    if query.id == 40:
+        os._exit(9)
+    return noisy(heat, query)
+
+
+def deadly_once(heat: tuple[Path, ...], query: heats.Query) -> list[float]:
+    mark = heat[0].parent / f"killed-{query.id}"
+    if query.id in (3, 40, 90) and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return [float(len(each.name)) + random.Random(query.seed).random() for each in heat]
+
+
+def test_a_dead_process_is_replaced(tmp_path: Path) -> None:
+    """The pulls under way are made again in a new pool; whoever kills it again and again stops the run."""
+    field = [tmp_path / ("x" * (i + 1)) for i in range(20)]
+    path = tmp_path / "run.jsonl"
+    options: dict[str, Any] = {"budget": 150, "names": [each.name for each in field]}
+    with ProcessPoolExecutor(2) as pool:
+        found = heats.find_best(field, deadly_once, executor=pool, journal=path, **options)
+    assert found.to_json() == heats.find_best(field, deadly_once, **options).to_json()
+    assert sorted(told(path)) == list(range(150))
+    assert "BrokenProcessPool" in next(line["why"] for line in lines(path) if line["event"] == "requeued")
+    with (
+        ProcessPoolExecutor(2) as pool,
+        pytest.raises(ComparisonFailed, match=r"\(pull \d+\) failed: BrokenProcessPool"),
+    ):
+        find(tmp_path / "other.jsonl", compare=deadly, executor=pool, **SMALL)
+    assert find(tmp_path / "other.jsonl", **SMALL).to_json() == find(**SMALL).to_json()
+
+
+def refuse() -> None:
+    raise RuntimeError("no licence")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_executor_that_cannot_be_mended_stops_the_run() -> None:
+    with ThreadPoolExecutor(1, initializer=refuse) as pool, pytest.raises(ComparisonFailed, match="the executor broke"):
+        find(executor=pool)
+
+
+class Cancelling(Executor):
+    """Cancels every third task, as a cluster that loses a worker may."""
+
+    def __init__(self) -> None:
+        self.submitted = 0
+
+    def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
+        self.submitted += 1
+        future: Future[Any] = Future()
+        if self.submitted % 3 == 0:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(function())
+        return future
+
+
+def test_cancelled_futures_are_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    assert find(path, executor=Cancelling(), retries=5, **SMALL).to_json() == find(**SMALL).to_json()
+    assert any("CancelledError" in line.get("why", "") for line in lines(path))
+
+
+def hangs(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+    if query.id == 5:
+        time.sleep(60)
+    return noisy(heat, query)
+
+
+@pytest.mark.parametrize("where", ["here", "processes", "threads"])
+def test_a_comparison_that_hangs(where: str, tmp_path: Path) -> None:
+    """It is stopped where that is possible, given up elsewhere; the run ends with the reason, and can be resumed."""
+    release = threading.Event()
+
+    def waits(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        if query.id == 5:
+            release.wait(60)
+        return noisy(heat, query)
+
+    pools = {"here": None, "processes": ProcessPoolExecutor(2), "threads": ThreadPoolExecutor(2)}
+    pool, path, start = pools[where], tmp_path / "run.jsonl", time.monotonic()
+    compare = waits if where == "threads" else hangs
+    try:
+        with pytest.raises(
+            ComparisonFailed, match=r"\(pull 5\) failed: TimeoutError: it took longer than timeout=0.2 s"
+        ):
+            find(path, compare=compare, executor=pool, timeout=0.2)
+        assert time.monotonic() - start < 10
+    finally:
+        release.set()
+        for each in pools.values():
+            if each is not None:
+                each.shutdown()
+    assert find(path).to_json() == find().to_json()
+
+
+def stubborn(heat: tuple[Path, ...], query: heats.Query) -> list[float]:
+    mark = heat[0].parent / "stuck"
+    if query.id == 5 and not mark.exists():
+        mark.touch()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+        time.sleep(60)
+    return [float(len(each.name)) for each in heat]
+
+
+def test_a_process_that_cannot_be_stopped_is_ended(tmp_path: Path) -> None:
+    """As one stuck in foreign code; the others of the pool are replaced with it."""
+    field = [tmp_path / ("x" * (i + 1)) for i in range(9)]
+    names = [each.name for each in field]
+    with ProcessPoolExecutor(2) as pool:
+        found = heats.find_best(
+            field, stubborn, budget=24, heat_size=3, executor=pool, timeout=0.2, retries=1, names=names
+        )
+    assert found.winner == field[-1]
+
+
+def test_a_late_answer_is_noted_or_counts_if_it_is_the_first(tmp_path: Path) -> None:
+    """The first told counts; in the journal is what the other one said."""
+    release, asked = threading.Event(), []
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        if query.id == 2:
+            asked.append(query)
+            if len(asked) == 1:
+                release.wait(30)
+                return [9.0] * len(heat)
+        if query.id == 20:
+            release.set()
+            time.sleep(0.1)
+        return noisy(heat, query)
+
+    path = tmp_path / "run.jsonl"
+    with ThreadPoolExecutor(2) as pool:
+        found = find(path, compare=compare, executor=pool, timeout=0.3, retries=1)
+    assert found.to_json() == find().to_json()
+    assert len(asked) == 2
+    [late] = [line for line in lines(path) if line["event"] == "late"]
+    assert (late["id"], late["feedback"]) == (2, [9.0, 9.0, 9.0])
+    [requeued] = [line for line in lines(path) if line["event"] == "requeued"]
+    assert (requeued["id"], requeued["why"]) == (2, "TimeoutError: it took longer than timeout=0.3 seconds")
+    assert sorted(told(path)) == list(range(24))
+
+
+def test_an_answer_given_up_may_still_be_the_first(tmp_path: Path) -> None:
+    """With one worker, which is busy with it, it is: nothing is compared twice then."""
+    calls = []
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        calls.append(query.id)
+        if query.id == 5 and calls.count(5) == 1:
+            time.sleep(1.0)
+        return noisy(heat, query)
+
+    with ThreadPoolExecutor(1) as pool:
+        found = find(tmp_path / "run.jsonl", compare=compare, executor=pool, timeout=0.2, retries=3)
+    assert found.to_json() == find().to_json()
+    assert sorted(told(tmp_path / "run.jsonl")) == list(range(24))
+
+
+def test_notes_go_to_the_journal(tmp_path: Path) -> None:
+    """With rewards or names; without a journal they are dropped."""
+
+    def compare(heat: tuple[int, ...]) -> Noted:
+        return Noted(heats.Winner(max(heat)), {"cpu_seconds": 1.5, "killed": [3]})
+
+    path = tmp_path / "run.jsonl"
+    assert find(path, compare=compare).to_json() == find(compare=compare).to_json()
+    assert lines(path)[1]["notes"] == {"cpu_seconds": 1.5, "killed": [3]}
+    assert lines(path)[1]["feedback"] == {"winner": [max(lines(path)[1]["arms"])]}
+    with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
+        find(tmp_path / "other.jsonl", compare=lambda heat: Noted(list(heat), {"x": object()}))
+
+
+@pytest.mark.parametrize("journal", [None, "run.jsonl"])
+def test_what_failed_leaves_the_rest_told(journal: str | None, tmp_path: Path) -> None:
+    """Answers that came back with the failure are kept."""
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        if query.id == 3:
+            time.sleep(0.2)
+            return [float("nan")] * len(heat)
+        time.sleep(0.01)
+        return noisy(heat, query)
+
+    path = journal and tmp_path / journal
+    with (
+        ThreadPoolExecutor(4) as pool,
+        pytest.raises(BadFeedback, match=r"\(pull 3\) gave feedback that cannot be used"),
+    ):
+        find(path, compare=compare, executor=pool)
+    if path:
+        assert {0, 1, 2} < set(told(path))
+        assert find(path).to_json() == find().to_json()
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), "1", True])
+def test_impossible_timeouts_are_refused(timeout: Any) -> None:
+    with pytest.raises(InvalidArgument, match="timeout="):
+        find(timeout=timeout)
+
+
+INTERRUPTED = """
+import os, sys, time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from tests.journal.runs import find, noisy
+
+def slow(heat, query):
+    os.write(1, b"on\\n")
+    time.sleep(0.1)
+    return noisy(heat, query)
+
+if __name__ == "__main__":
+    pools = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor, "here": lambda n: None}
+    try:
+        find(sys.argv[2], compare=slow, executor=pools[sys.argv[1]](2))
+    except KeyboardInterrupt as stop:
+        print(*stop.__notes__, flush=True)
+"""
+
+
+@pytest.mark.parametrize("where", ["threads", "processes", "here"])
+def test_ctrl_c_keeps_what_came_back(where: str, tmp_path: Path) -> None:
+    """Sent to the whole group, as a terminal does; the journal is whole, and the same call goes on."""
+    path, script = tmp_path / "run.jsonl", tmp_path / "script.py"
+    script.write_text(textwrap.dedent(INTERRUPTED))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    run = subprocess.Popen(
+        [sys.executable, str(script), where, str(path)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    for _ in range(6):
+        assert run.stdout.readline() == "on\n"
+    os.killpg(run.pid, signal.SIGINT)
+    rest, _ = run.communicate(timeout=30)
+    assert f"of 24 pulls are kept in {path}; do the same again to go on." in rest
+    assert 3 <= len(told(path)) < 24
+    assert find(path).to_json() == find().to_json()
+
+
+def test_many_comparisons_are_never_handed_out_at_once() -> None:
+    """A bounded number of tasks, whatever a task holds."""
+    most = 0
+    executor = Scrambled(3, 4)
+    submit = executor.submit
+
+    def counting(*arguments: Any, **options: Any) -> Future[Any]:
+        nonlocal most
+        most = max(most, len(executor._waiting) + 1)
+        return submit(*arguments, **options)
+
+    executor.submit = counting
+    find(executor=executor, n=50, budget=2000)
+    assert most <= drive.AHEAD * 4
