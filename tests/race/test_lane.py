@@ -218,6 +218,18 @@ def test_threads_have_lanes_of_their_own() -> None:
     LANES.close()
 
 
+def test_a_lane_whose_guardian_died_is_not_used_again() -> None:
+    """The next heat gets a new one."""
+    with LANES.borrow() as lane:
+        lane.run([job("true")])
+    lane._guardian.kill()
+    lane._guardian.wait()
+    with LANES.borrow() as other:
+        assert other is not lane
+        assert other.run([job("true")])[0].code == 0
+    LANES.close()
+
+
 PARENT = """
 import sys
 from heats.race.guardian import children

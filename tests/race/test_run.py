@@ -320,3 +320,15 @@ def test_a_real_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     verdicts = Counter(run["verdict"] for event in told(the_journal(folder)) for run in event["notes"]["runs"])
     assert verdicts["finished"] >= report["spent"]
     assert verdicts["crashed"] == 0
+
+
+@pytest.mark.dask
+@pytest.mark.filterwarnings("ignore")  # Dask's warnings are its own
+def test_a_race_on_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Heats run in other processes, with guardians of their own, and leave nothing behind."""
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'heats[dask]'")
+    mark, journal = token(), tmp_path / "race.jsonl"
+    assert heats(["race", str(slow(tmp_path, mark)), "--dask", "local", "--journal", str(journal), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["winner"]["arm"] == 0
+    assert sorted(event["id"] for event in told(journal)) == list(range(10))
+    assert alive(mark) == []

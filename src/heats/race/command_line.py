@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from heats import cluster
 from heats.errors import HeatsError, InvalidArgument
 from heats.race import starter, tryout
 from heats.race.run import Raced, begin
@@ -46,7 +48,8 @@ def start(scenario: Scenario, given: Mapping[str, Any], journal: str | None, das
     path = Path(journal) if journal is not None else new_journal(scenario)
     say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
         f"{scenario.mode}, {scenario.lanes} at a time; kept in {path}")  # fmt: skip
-    return begin(scenario, given, path)
+    with nullcontext() if dask is None else cluster.dask(dask) as executor:
+        return begin(scenario, given, path, executor)
 
 
 def new_journal(scenario: Scenario) -> Path:

@@ -33,8 +33,9 @@ def candidates(
         found = [dict(candidate) for candidate in listed or ()]
     if len(found) < 2:
         raise InvalidArgument(f"there is {len(found)} candidate, which leaves nothing to choose; give at least 2.")
+    numbers: dict[object, int] = {}
     for number, candidate in enumerate(found, 1):
-        first = found.index(candidate) + 1
+        first = numbers.setdefault(space.identity(candidate), number)
         if first != number:
             raise InvalidArgument(
                 f"candidates {first} and {number} are equal ({describe(candidate)}): no race can tell them apart; "

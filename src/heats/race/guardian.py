@@ -149,10 +149,9 @@ class Heat:
             while any(run.code is None for run in self.runs.values()):
                 self.step()
         finally:
-            strays = self.clear()
+            self.clear()
             self.watch.close()
-        used = [{"cpu": run.cpu, "memory": run.memory} for run in self.runs.values()]
-        tell(self.control, {"used": used, "strays": strays})
+        tell(self.control, {"used": [{"cpu": run.cpu, "memory": run.memory} for run in self.runs.values()]})
 
     def step(self) -> None:
         """Wait for something to happen, and see to it."""
@@ -207,20 +206,16 @@ class Heat:
                     self.watch.unregister(run.pipe)
                 run.end(status)
 
-    def clear(self) -> int:
-        """Kill until no child is left; return how many had left their group and had to be looked for."""
+    def clear(self) -> None:
+        """Kill until no child is left: those that left their group become ours when their parents are gone."""
         self.stop("gone")
         deadline = time.monotonic() + PATIENCE
-        strays: set[int] = set()
         while self.reap():
             if time.monotonic() > deadline:
                 raise OSError(f"processes {children(os.getpid())} cannot be killed")
             for pid in children(os.getpid()):
-                if os.getpgid(pid) not in self.runs:
-                    strays.add(pid)
                 os.kill(pid, signal.SIGKILL)  # ours until we collect it, so the number is not somebody else's
             time.sleep(0.0005)
-        return len(strays)
 
 
 def prepare(memory: int | None, cores: list[int] | None) -> None:

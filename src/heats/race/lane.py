@@ -18,6 +18,7 @@ import msgspec
 from heats.errors import HeatsError
 from heats.race import guardian
 
+GONE = "the guardian of the running programs is gone, and they with it; the race can be resumed."
 PATIENCE = guardian.PATIENCE + 5  # seconds for a guardian to end what it started, and itself
 
 
@@ -74,27 +75,41 @@ class Lane:
 
     def run(self, jobs: Sequence[Job], enough: Callable[[End], bool] = lambda end: False) -> list[End]:
         """Start the jobs together and return how they ended; the first end that is ``enough`` stops the rest."""
-        self._socket.sendall(json.dumps([msgspec.structs.asdict(job) for job in jobs]).encode() + b"\n")
+        self._say(json.dumps([msgspec.structs.asdict(job) for job in jobs]).encode() + b"\n")
         ends: dict[int, End] = {}
         stopped = False
         while "used" not in (message := self._hear()):
             end = msgspec.convert(message, End)
             ends[message["place"]] = end
             if not stopped and len(ends) < len(jobs) and enough(end):
-                self._socket.sendall(guardian.STOP)
+                self._say(guardian.STOP)
                 stopped = True
         for place, used in enumerate(message["used"]):
             ends[place].cpu, ends[place].memory = used["cpu"], used["memory"]
         return [ends[place] for place in range(len(jobs))]
 
+    def _say(self, message: bytes) -> None:
+        try:
+            self._socket.sendall(message)
+        except OSError:
+            raise LaneClosed(GONE) from None
+
     def _hear(self) -> dict[str, Any]:
-        line = self._said.readline()
+        try:
+            line = self._said.readline()
+        except OSError:  # it died with something unread
+            line = b""
         if not line.endswith(b"\n"):
-            raise LaneClosed("the guardian of the solvers is gone; everything it ran was stopped.")
+            raise LaneClosed(GONE)
         message: dict[str, Any] = json.loads(line)
         if "error" in message:
             raise HeatsError(f"a command could not be run: {message['error']}.")
         return message
+
+    @property
+    def works(self) -> bool:
+        """Whether the guardian is still there."""
+        return self._guardian.poll() is None
 
     def hang_up(self) -> None:
         """Let the guardian know, from any thread, that it is over: it kills all it started and exits."""
@@ -120,11 +135,7 @@ class Lanes:
     @contextmanager
     def borrow(self) -> Iterator[Lane]:
         """Yield a lane nobody else uses; one that ends in an error is not used again."""
-        with self._lock:
-            taken = {lane.number for lane in (*self._idle, *self._busy)}
-            free = next(number for number in range(len(taken) + 1) if number not in taken)
-            lane = self._idle.pop() if self._idle else Lane(free)
-            self._busy.add(lane)
+        lane = self._free()
         try:
             yield lane
         except BaseException:
@@ -135,6 +146,20 @@ class Lanes:
         with self._lock:
             self._busy.discard(lane)
             self._idle.append(lane)
+
+    def _free(self) -> Lane:
+        """Return a lane that works, a new one if there is none, and count it as busy."""
+        with self._lock:
+            while self._idle:
+                lane = self._idle.pop()
+                if lane.works:
+                    break
+                lane.close()
+            else:
+                taken = {lane.number for lane in self._busy}
+                lane = Lane(next(number for number in range(len(taken) + 1) if number not in taken))
+            self._busy.add(lane)
+            return lane
 
     def close(self) -> None:
         """End all lanes: those in use fail with ``LaneClosed`` in the threads that use them."""

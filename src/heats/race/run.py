@@ -18,7 +18,7 @@ from heats.drive import drive
 from heats.engine.machine import Query
 from heats.engine.report import Report, describe
 from heats.engine.tournament import Tournament
-from heats.errors import ComparisonFailed, InvalidArgument
+from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import fingerprinted
 from heats.journal.lines import Told, decode_event, is_sound
@@ -26,7 +26,6 @@ from heats.race import board, command
 from heats.race.heat import Order, line_of, order
 from heats.race.heat import run as run_heat
 from heats.race.lane import LANES
-from heats.race.outcome import CrashedAtStart
 from heats.race.scenario import Scenario, read
 from heats.race.tally import Tally, notes_of
 
@@ -187,7 +186,7 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
         try:
             drive(tournament, Racing(scenario), lanes, watch=watch, keeper=Counted(journal, tally))
         except ComparisonFailed as failure:
-            raise failure.__cause__ if isinstance(failure.__cause__, CrashedAtStart) else failure from None
+            raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
         except KeyboardInterrupt as stop:
             kept = f"{tournament.spent} of {tournament.plan.cost} heats are kept in {path}"
             stop.add_note(f"{kept}; heats resume {shlex.quote(str(path))} goes on.")

@@ -77,12 +77,11 @@ class Space(msgspec.Struct, frozen=True):
     def sample(self, count: int, seed: int) -> list[Candidate]:
         """Return ``count`` different candidates."""
         root = chance.root(seed)
-        found: list[Candidate] = []
+        found: dict[frozenset[tuple[str, object]], Candidate] = {}
         for candidate in islice(self._draws(root), TRIES * count):
-            if candidate not in found:
-                found.append(candidate)
+            found.setdefault(identity(candidate), candidate)
             if len(found) == count:
-                return found
+                return list(found.values())
         raise InvalidArgument(
             f"sample={count} is more than the space holds: only {len(found)} different candidates came up in "
             f"{TRIES * count} draws; sample fewer, or widen the space."
@@ -103,6 +102,13 @@ class Space(msgspec.Struct, frozen=True):
         while idle := {name for name, test in self.conditions if name in candidate and not test(candidate)}:
             candidate = {name: value for name, value in candidate.items() if name not in idle}
         return candidate
+
+
+def identity(candidate: Candidate) -> frozenset[tuple[str, object]]:
+    """Return what makes a candidate the same as another: 1 and 1.0 are, true is not."""
+    return frozenset(
+        (name, str(value) if value is True or value is False else value) for name, value in candidate.items()
+    )
 
 
 def _between_logs(low: float, high: float, unit: float) -> float:

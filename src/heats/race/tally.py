@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +25,7 @@ class Tally:
         self.nobody = 0  # heats that nobody finished
         self.wins: Counter[int] = Counter()
         self.runs: Counter[int] = Counter()
-        self.cpu: Counter[int] = Counter()  # seconds, by arm
+        self.cpu: defaultdict[int, float] = defaultdict(float)  # seconds
         self.crashes: dict[int, list[Run]] = {}
 
     def add(self, notes: Mapping[str, Any]) -> None:
@@ -39,11 +39,11 @@ class Tally:
             self.wins[min(finished, key=lambda run: run.seconds).arm] += 1
         for run in runs:
             self.runs[run.arm] += 1
-            self.cpu[run.arm] += run.cpu  # type: ignore[assignment]  # a counter of seconds
+            self.cpu[run.arm] += run.cpu
             if run.verdict == "crashed":
                 self.crashes.setdefault(run.arm, []).append(run)
 
     @property
     def cpu_seconds(self) -> float:
         """CPU time of all runs."""
-        return float(sum(self.cpu.values()))
+        return sum(self.cpu.values())
