@@ -40,6 +40,7 @@ def watching(scenario: Scenario, tournament: Tournament, tally: Tally) -> Iterat
 
 def _board(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed: float, before: int) -> Any:
     from rich.console import Group
+    from rich.padding import Padding
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
@@ -52,9 +53,9 @@ def _board(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed: fl
         style = "bold green" if arm == tournament.leader else ""
         counts = (str(tally.wins[arm]), str(tally.runs[arm]), f"{tally.cpu[arm]:.1f} s")
         table.add_row(Text(scenario.names[arm]), *counts, style=style)
-    cost = tournament.plan.cost
-    bar = ProgressBar(total=cost, completed=tournament.spent, width=40)
-    return Group(Text(_headline(scenario, tournament, tally, elapsed, before)), bar, table)
+    bar = ProgressBar(total=tournament.plan.cost, completed=tournament.spent)
+    headline = Text(_headline(scenario, tournament, tally, elapsed, before))
+    return Group(headline, Padding(bar, 0), table)  # a bar alone does not end its line
 
 
 def _headline(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed: float, before: int) -> str:

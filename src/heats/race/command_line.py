@@ -47,7 +47,7 @@ def start(scenario: Scenario, given: Mapping[str, Any], journal: str | None, das
     """Run a new race, and say where it is kept."""
     path = Path(journal) if journal is not None else new_journal(scenario)
     say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
-        f"{scenario.mode}, {scenario.lanes} at a time; kept in {path}")  # fmt: skip
+        f"{scenario.mode}, {scenario.lanes} at a time. The journal is {path}")  # fmt: skip
     with nullcontext() if dask is None else cluster.dask(dask) as executor:
         return begin(scenario, given, path, executor)
 
