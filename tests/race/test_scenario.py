@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from heats.errors import InvalidArgument
-from heats.race.scenario import read
+from heats.race.scenario import read, warnings
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
 CORES = len(os.sched_getaffinity(0))
@@ -49,7 +49,7 @@ rinc = 3
     assert [Path(each).name for each in scenario.instances] == ["a.cnf", "b.cnf", "c.cnf"]
     assert (scenario.plan.heat_size, scenario.plan.budget, scenario.cutoff) == (2, 200, 10.0)
     assert (scenario.mode, scenario.clock, scenario.slots, scenario.lanes) == ("capped", "cpu", 1, 1)
-    assert scenario.names == ["rinc=1.5", "rinc=3"]
+    assert scenario.names == ("rinc=1.5", "rinc=3")
     assert scenario.folder == folder
 
 
@@ -112,18 +112,15 @@ def test_the_cpu_clock_is_for_one_after_another(folder: Path) -> None:
 
 def test_warnings(folder: Path) -> None:
     """Too many slots, too many side by side, more heats than instances."""
-    assert read(write(folder, SOLVER | {"budget": 3, "slots": 1}, FOUR)).warnings == ()
-    many, shared, again = read(
-        write(folder, SOLVER | {"budget": 9, "slots": CORES + 1, "mode": "parallel", "heat_size": 4}, [*FOUR, *NOISE])
-    ).warnings
+    assert list(warnings(read(write(folder, SOLVER | {"budget": 3, "slots": 1}, FOUR)))) == []
+    six = [{"x": x} for x in "nbsEAT"]
+    crowd = {"budget": 9, "slots": CORES + 1, "mode": "parallel", "heat_size": CORES + 2}
+    many, shared, again = warnings(read(write(folder, SOLVER | crowd, six)))
     assert many.startswith(f"slots={CORES + 1} is more than the {CORES} cores")
     assert "side by side share" in shared
     assert (
         again == "budget=9 is more than the 3 instances: each is used up to 3 times, in a new order every time round."
     )
-
-
-NOISE = [{"x": "A"}, {"x": "T"}]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ field         a scenario's candidates and instances
 guardian      a small process of its own that starts commands and ends all they started
 lane          our end of a guardian
 outcome       what counts as finishing, and what the runs of a heat say together
-scenario      a TOML file, checked, with the options that override it
+form          a scenario as written in TOML, typed
+scenario      the same with everything decided: candidates, instances, plan, mode
 heat          a pull as an order of command lines, and how it is run
 tryout        every candidate once, before any budget is spent
 tally, board  what was counted so far, and what a watcher sees of it

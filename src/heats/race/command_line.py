@@ -14,7 +14,7 @@ from heats import cluster
 from heats.errors import HeatsError, InvalidArgument
 from heats.race import starter, tryout
 from heats.race.run import Raced, begin
-from heats.race.scenario import Scenario, read
+from heats.race.scenario import Scenario, read, warnings
 
 
 def init(folder: str) -> list[Path]:
@@ -29,7 +29,7 @@ def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
             "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
         )
     scenario = read(path, given)
-    for warning in scenario.warnings:
+    for warning in warnings(scenario):
         say(f"warning: {warning}")
     return scenario
 

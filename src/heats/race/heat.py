@@ -17,9 +17,10 @@ import numpy as np
 from heats.engine import chance
 from heats.engine.machine import Query
 from heats.race import command
+from heats.race.form import Clock, Mode
 from heats.race.lane import LANES, End, Job, Lane
 from heats.race.outcome import Rule, Run, Verdict, check_start, race_of, rewards_of
-from heats.race.scenario import Clock, Mode, Scenario
+from heats.race.scenario import Scenario
 
 INSTANCE, RUN, TURN = 101, 102, 103  # what is drawn here, see heats.engine.chance
 MOST_SEED = 2**31 - 1  # solvers take a signed 32-bit number, some of them not 0
