@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,46 +51,34 @@ def test_a_cluster_gives_the_same_report(cluster: Any, tmp_path: Path) -> None:
 
 def test_a_dead_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
     """Killed in the middle of the run, with SIGKILL."""
-    path = tmp_path / "run.jsonl"
-    killed = []
+    path, stop = tmp_path / "run.jsonl", threading.Event()
+    killed: list[int] = []
 
-    def kill_one(heat: tuple[int, ...], query: heats.Query) -> list[float]:
-        time.sleep(0.01)
-        draw = random.Random(query.seed)
-        return [value + draw.gauss(0, 3) for value in heat]
+    def kill_when_under_way(victim: int) -> None:
+        while not stop.wait(0.005):
+            if not killed and path.exists() and path.read_bytes().count(b"\n") > 50:
+                killed.append(victim)
+                os.kill(victim, signal.SIGKILL)
 
     with distributed.Client(cluster) as client:
         pids = list(client.run(os.getpid).values())
-
-        def watch() -> None:
-            if path.exists() and path.read_bytes().count(b"\n") > 50 and not killed:
-                killed.append(pids[0])
-                os.kill(pids[0], signal.SIGKILL)
-
-        import threading
-
-        stop = threading.Event()
-
-        def watching() -> None:
-            while not stop.wait(0.005):
-                watch()
-
-        thread = threading.Thread(target=watching)
-        thread.start()
+        killer = threading.Thread(target=kill_when_under_way, args=(pids[0],))
+        killer.start()
         try:
-            found = find(path, compare=kill_one, executor=client.get_executor(), **SMALL)
+            found = find(path, compare=slowly, executor=client.get_executor(), **SMALL)
         finally:
             stop.set()
-            thread.join()
+            killer.join()
     assert killed
     assert found.to_json() == find(**SMALL).to_json()
     assert sorted(told(path)) == list(range(150))
 
 
-def test_by_address(cluster: Any) -> None:
+def test_by_address(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As --dask does it; an address where nobody answers is one sentence."""
     with dask(cluster.scheduler_address) as executor:
         assert find(compare=slowly, executor=executor).to_json() == find().to_json()
+    monkeypatch.setattr("heats.cluster.PATIENCE", 1)
     for wrong in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(InvalidArgument, match=f"--dask {wrong} is no cluster that answers"), dask(wrong):
             pass

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import Annotated, Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -16,6 +17,9 @@ import heats
 from heats.engine.table import table
 from heats.errors import HeatsError, InvalidArgument
 from heats.progress import counting
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 app = typer.Typer(
     name="heats",
@@ -35,6 +39,8 @@ Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 
 Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
 Record = Annotated[str, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted.")]
 Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
+JournalPath = Annotated[str | None, typer.Option("--journal", help="Keep the run in this file, or resume it.")]
+Dask = Annotated[str | None, typer.Option(help="Compare on a Dask cluster: tcp://host:port, or local.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -138,6 +144,8 @@ def demo(
     seed: Seed = 0,
     pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
     blind: Blind = False,
+    journal: JournalPath = None,
+    dask: Dask = None,
     json: Json = False,
 ) -> None:
     """Race simulated solvers with live progress, then show the report."""
@@ -146,13 +154,52 @@ def demo(
     if not 0 <= pause <= 60:
         raise InvalidArgument(f"--pause {pause:g} must be 0 to 60 seconds.")
     longest = 20 / max(budget, 1) if sys.stderr.isatty() else 0  # nobody wants to watch for more than 20 seconds
-    found, fastest = play(n_arms, heat_size, budget, strategy, seed, min(pause, longest), blind=blind)
+    with _executor(dask) as executor:
+        pause = min(pause, longest)
+        found, fastest = play(
+            n_arms, heat_size, budget, strategy, seed, pause, blind=blind, journal=journal, executor=executor
+        )
     if json:
         typer.echo(found.to_json())
         return
     typer.echo(f"{n_arms} simulated solvers raced {heat_size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")
+
+
+@app.command(epilog="Example: heats report run.jsonl --html run.html")
+def report(
+    journal: Annotated[str, typer.Argument(help="The journal of a run, finished or not.")],
+    html: Annotated[str | None, typer.Option(help="Also write the report to this file, as one HTML page.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Watch until the run is over.")] = False,
+    json: Json = False,
+) -> None:
+    """Show what a journal says about its run; the run may go on meanwhile."""
+    from heats.account import account, follow_to_the_end, save
+    from heats.journal import Log
+
+    log = Log(journal)
+    log.advance()
+    if follow:
+        follow_to_the_end(log)
+    if html is not None:
+        save(log, html)
+    told = account(log)
+    typer.echo(_json(told) if json else str(told))
+
+
+@app.command(epilog="Example: heats resume run.jsonl")
+def resume(
+    journal: Annotated[str, typer.Argument(help="The journal of a run that the command line began.")],
+    dask: Dask = None,
+    json: Json = False,
+) -> None:
+    """Go on with a run that was interrupted, and show its report."""
+    from heats.resume import resume as go_on
+
+    with _executor(dask) as executor:
+        found = go_on(journal, executor)
+    typer.echo(found.to_json() if json else str(found))
 
 
 @app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --strategy csh --feedback winner --reps 10000")
@@ -267,9 +314,7 @@ def race(
     strategy: Annotated[str | None, typer.Option(help="csws, csr or csh.")] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(help="Run the heats on a Dask cluster: tcp://host:port, or local.")
-    ] = None,
+    dask: Dask = None,
     json: Json = False,
 ) -> None:
     """Race programs: k command lines on one instance, the first to finish wins. Options override the file."""
@@ -285,8 +330,17 @@ def race(
         with counting("candidates") as tick:
             typer.echo(command_line.check(entered, tick))
         return
-    found = command_line.start(entered, given, journal, dask)
+    with _executor(dask) as executor:
+        found = command_line.start(entered, given, journal, executor)
     typer.echo(found.to_json() if json else str(found))
+
+
+def _executor(dask: str | None) -> AbstractContextManager[Executor | None]:
+    if dask is None:
+        return nullcontext()
+    from heats.cluster import dask as connected
+
+    return connected(dask)
 
 
 def _algorithm(
@@ -362,8 +416,8 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{message.rstrip('.?')}. See '{command} --help'.", 2)
     except OSError as error:  # standard output is full, say
         return _complain(f"{error}.", 1)
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        return _complain(" ".join(["interrupted.", *getattr(stop, "__notes__", [])]), 130)
     return _complain("interrupted.", code) if code == 130 else code
 
 

@@ -13,7 +13,7 @@ PATIENCE = 10  # seconds to wait for a scheduler to answer
 
 @contextmanager
 def dask(address: str) -> Iterator[Executor]:
-    """Yield the executor of the cluster at ``address``, such as tcp://host:8786; ``local`` starts one on this machine."""
+    """Yield the executor of the cluster at ``address``, as tcp://host:8786; ``local`` starts one on this machine."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import random
 import time
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.find import Found, find_best
+from heats.journal import JournalFile
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 class Configuration(NamedTuple):
@@ -33,19 +38,31 @@ def race(heat: tuple[Configuration, ...], query: Query) -> Race:
     return Race([(heat[seconds.index(fastest)], fastest)])
 
 
+def race_slowly(pause: float, heat: tuple[Configuration, ...], query: Query) -> Race:
+    """Race after a pause, so that it can be watched."""
+    time.sleep(pause)
+    return race(heat, query)
+
+
 def play(
-    n_arms: int, heat_size: int, budget: int, strategy: str, seed: int, pause: float, *, blind: bool = False
+    n_arms: int,
+    heat_size: int,
+    budget: int,
+    strategy: str,
+    seed: int,
+    pause: float,
+    *,
+    blind: bool = False,
+    journal: str | None = None,
+    executor: Executor | None = None,
 ) -> tuple[Found, Configuration]:
-    """Race the solvers, with a pause after each heat so that it can be watched; also return the truly fastest."""
+    """Race the solvers; also return the truly fastest. A journal says how to go on with the same ones."""
     solvers = configurations(n_arms, seed)
-
-    def compare(heat: tuple[Configuration, ...], query: Query) -> Race:
-        time.sleep(pause)
-        return race(heat, query)
-
+    asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
+    command = {"name": "demo", **asked, "pause": pause, "blind": blind}
     found = find_best(
         solvers,
-        compare,
+        partial(race_slowly, pause),
         budget=budget,
         heat_size=heat_size,
         strategy=strategy,
@@ -53,5 +70,7 @@ def play(
         seed=seed,
         names=[solver.name for solver in solvers],
         progress=True,
+        journal=None if journal is None else JournalFile(journal, command=command),
+        executor=executor,
     )
     return found, min(solvers, key=lambda solver: solver.typical)

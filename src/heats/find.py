@@ -20,6 +20,7 @@ from heats.engine.plan import Record, Schedule, plan
 from heats.engine.report import Report, RoundReport, Sureness, describe
 from heats.engine.rules import Rule
 from heats.engine.statistics import StatisticLike, mean
+from heats.engine.table import shown
 from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, InvalidArgument
 from heats.journal import Journal, JournalFile
@@ -201,7 +202,7 @@ class Comparison:
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull."""
-        return ", ".join(self._names[arm] for arm in query.arms)
+        return ", ".join(shown(self._names[arm]) for arm in query.arms)
 
 
 def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, ...], query: Query) -> Any:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from heats.engine.table import shown
 from heats.engine.tournament import Tournament
 
 REFRESH = 0.1  # seconds between two looks at the tournament
@@ -57,8 +58,8 @@ def _bar(text: str) -> Iterator[Callable[[int, int, str], None] | None]:
 def _state(tournament: Tournament, names: Sequence[str]) -> str:
     rounds = tournament.plan.rounds
     if tournament.winner is not None:
-        return f"{len(rounds)} rounds · winner {names[tournament.winner]}"
+        return f"{len(rounds)} rounds · winner {shown(names[tournament.winner])}"
     each = rounds[tournament.round]
     arm = tournament.leader
-    leader = "" if arm is None else f" · leader {names[arm]}"
+    leader = "" if arm is None else f" · leader {shown(names[arm])}"
     return f"round {tournament.round + 1}/{len(rounds)} · {each.heats} heats of {each.size}{leader}"

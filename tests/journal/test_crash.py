@@ -106,7 +106,6 @@ class Interleavings(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
         self.path = Path(self.folder.name) / "run.jsonl"
         self.told: dict[int, list[float]] = {}
-        self.journal: Journal | None = None
         self._open()
 
     def _open(self) -> None:
@@ -144,16 +143,12 @@ class Interleavings(RuleBasedStateMachine):
 
     @invariant()
     def the_file_is_the_run(self) -> None:
-        if self.journal is not None:
-            assert self.tournament.spent == len(self.told)
-            assert sorted(told(self.path)) == sorted(self.told)
+        assert self.tournament.spent == len(self.told)
+        assert sorted(told(self.path)) == sorted(self.told)
 
     def teardown(self) -> None:
-        while query := self.tournament.ask():
-            self.journal.tell(query, noisy_arms(query))
-        for query in self.out.values():
-            if not self.tournament.told(query):
-                self.journal.tell(query, noisy_arms(query))
+        for out in self.out.values():
+            self.journal.tell(out, noisy_arms(out))
         while query := self.tournament.ask():
             self.journal.tell(query, noisy_arms(query))
         undisturbed = heats.Tournament(self.plan, seed=3)

@@ -333,7 +333,12 @@ def test_groups_reach_the_disk_in_bounded_time(path: Path, monkeypatch: pytest.M
     fsync = os.fsync
     tournament = heats.Tournament(heats.plan(9, 3, 30))
     with Journal(JournalFile(path, sync="grouped"), tournament) as journal:
-        monkeypatch.setattr(os, "fsync", lambda handle: (fsync(handle), synced.set()))
+
+        def noticing(handle: int) -> None:
+            fsync(handle)
+            synced.set()
+
+        monkeypatch.setattr(os, "fsync", noticing)
         first, second, third = tournament.ask(3)
         journal.tell(first, [1.0, 2.0, 3.0])
         assert not synced.is_set()
@@ -347,6 +352,8 @@ def test_groups_reach_the_disk_in_bounded_time(path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(os, "fsync", failing)
         journal.tell(second, [1.0, 2.0, 3.0])
         assert failed.wait(10)
+        assert journal._syncer is not None
+        assert journal._syncer._thread is not None
         journal._syncer._thread.join()
         with pytest.raises(JournalFailed, match="Input/output error"):
             journal.tell(third, [1.0, 2.0, 3.0])

@@ -17,11 +17,11 @@ import pytest
 
 from heats.cli import run as heats
 from heats.errors import InvalidArgument
-from heats.journal.lines import decode_header
 from heats.race.guardian import children
 from heats.race.outcome import CrashedAtStart
-from heats.race.run import begin, resume
+from heats.race.run import begin
 from heats.race.scenario import read
+from heats.resume import resume
 from tests.race.processes import alive, token, wait_until_ended, wait_until_gone
 from tests.race.scenarios import NAPS, SLEEPERS, write
 from tests.test_cli import on_a_terminal
@@ -168,7 +168,9 @@ def wait_for_heats(journal: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize("options", [("--mode", "parallel", "--slots", "8"), ("--mode", "capped", "--slots", "1")])
-def test_kill_9_leaves_nothing_running_and_the_race_goes_on(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
+    tmp_path: Path, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every heat that was told is kept, none is run twice, and the winner is the same."""
     mark, journal = token(), tmp_path / "race.jsonl"
     file = slow(tmp_path, mark)
@@ -182,32 +184,27 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(tmp_path: Path, opti
     assert wait_until_ended(guardians) == []
     kept = told(journal)
     assert 3 <= len(kept) < 10
-    with journal.open("rb") as lines:
-        how = decode_header(next(lines)).command
-    assert how is not None
-    found = resume(how, journal)
-    assert found.report.winner == 0
-    assert found.tally.heats == 10
+    assert heats(["resume", str(journal), "--json"]) == 0
+    report = capsys.readouterr().out
+    assert json.loads(report)["winner"]["arm"] == 0
     after = told(journal)
     assert after[: len(kept)] == kept
     assert sorted(event["id"] for event in after) == list(range(10))
     assert alive(mark) == []
-    assert resume(how, journal).report == found.report  # it is over: told at once
+    assert heats(["resume", str(journal), "--json"]) == 0  # it is over: told at once
+    assert capsys.readouterr().out == report
 
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
     """The first half of a race would not compare with the second."""
     file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
     begin(read(file), {}, journal)
-    with journal.open("rb") as lines:
-        how = decode_header(next(lines)).command
-    assert how is not None
     write(tmp_path, SLEEPERS | {"cutoff": "1s"}, NAPS)
     with pytest.raises(InvalidArgument, match=r"its cutoff was 20\.0 and is 1\.0"):
-        resume(how, journal)
+        resume(str(journal))
     write(tmp_path, SLEEPERS, [*NAPS, {"nap": 9}])
     with pytest.raises(InvalidArgument, match="holds another run: its n_arms is 3, not 4"):
-        resume(how, journal)
+        resume(str(journal))
 
 
 @pytest.mark.parametrize("slots", ["1", "8"])
@@ -220,7 +217,8 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
     out, err = racing.communicate(timeout=20)
     assert racing.returncode == 130
     assert out == ""
-    assert "interrupted" in err
+    assert "heats: interrupted. " in err
+    assert f"heats resume {journal} goes on" in err
     assert "Traceback" not in err
     assert wait_until_gone(mark, 1) == []
     assert len(told(journal)) >= 2

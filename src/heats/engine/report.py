@@ -12,7 +12,7 @@ from heats.engine import chance
 from heats.engine.confidence import binomial_interval, mean_interval
 from heats.engine.feedback import Kind
 from heats.engine.statistics import Statistic
-from heats.engine.table import table
+from heats.engine.table import shown, table
 
 Array = NDArray[np.float64]
 
@@ -152,14 +152,14 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.winner is None or report.runner_up is None:
         yield f"not decided yet: {len(report.rounds)} rounds finished"
     else:
-        yield f"winner:     {names[report.winner]}"
-        yield f"runner-up:  {names[report.runner_up]}"
+        yield f"winner:     {shown(names[report.winner])}"
+        yield f"runner-up:  {shown(names[report.runner_up])}"
     if report.sureness is not None:
-        yield f"how sure:   {_how_sure(report.sureness)}"
+        yield f"how sure:   {how_sure(report.sureness)}"
     elif report.done:
         yield "how sure:   not known: too few pulls of a last heat to tell"
     if report.rivals:
-        yield f"not told apart from the winner: {', '.join(names[arm] for arm in report.rivals)}"
+        yield f"not told apart from the winner: {', '.join(shown(names[arm]) for arm in report.rivals)}"
     yield f"pulls:      {report.spent} of {report.budget}"
     if report.rounds:
         yield ""
@@ -172,7 +172,8 @@ def _row(number: int, each: RoundReport) -> tuple[int, ...]:
     return number, arms, each.pulls, len(each.survivors)
 
 
-def _how_sure(sure: Sureness) -> str:
+def how_sure(sure: Sureness) -> str:
+    """Say in a sentence how sure the last heat is."""
     interval = f"{sure.confidence:.0%} interval {sure.low:.3g} to {sure.high:.3g}"
     if sure.quantity == "share" and sure.estimate == 0:
         return f"nobody won any of the {sure.pulls} pulls of the last heat; earlier rounds or the lot decided"

@@ -1,8 +1,13 @@
-"""Plain-text tables: right-aligned columns under their titles."""
+"""Plain text for people: names on one line, tables with right-aligned columns under their titles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+
+
+def shown(name: str) -> str:
+    """Return a name that cannot end a line or speak to the terminal: what is not printable is spelt out."""
+    return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:

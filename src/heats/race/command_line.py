@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from heats import cluster
 from heats.errors import HeatsError, InvalidArgument
 from heats.race import starter, tryout
 from heats.race.run import Raced, begin
 from heats.race.scenario import Scenario, read, warnings
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def init(folder: str) -> list[Path]:
@@ -43,13 +44,12 @@ def check(scenario: Scenario, tick: Callable[[int, int], None]) -> str:
     return described
 
 
-def start(scenario: Scenario, given: Mapping[str, Any], journal: str | None, dask: str | None) -> Raced:
+def start(scenario: Scenario, given: Mapping[str, Any], journal: str | None, executor: Executor | None) -> Raced:
     """Run a new race, and say where it is kept."""
     path = Path(journal) if journal is not None else new_journal(scenario)
     say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
         f"{scenario.mode}, {scenario.lanes} at a time. The journal is {path}")  # fmt: skip
-    with nullcontext() if dask is None else cluster.dask(dask) as executor:
-        return begin(scenario, given, path, executor)
+    return begin(scenario, given, path, executor)
 
 
 def new_journal(scenario: Scenario) -> Path:

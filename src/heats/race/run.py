@@ -144,17 +144,19 @@ def begin(scenario: Scenario, overrides: Mapping[str, Any], journal: Path, execu
     return _race(scenario, journal, _how(scenario, overrides), executor)
 
 
-def resume(how: Mapping[str, Any], journal: Path, executor: Executor | None = None) -> Raced:
-    """Go on with a race by what its journal says of it (see ``begin``); the scenario must still be the same."""
-    scenario = read(how["scenario"], how["overrides"])
-    now = _how(scenario, how["overrides"])
-    for key, was in how["rules"].items():
-        if now["rules"].get(key) != was:
+def resume(
+    journal: str, *, scenario: str, overrides: dict[str, Any], rules: dict[str, Any], executor: Executor | None = None
+) -> Raced:
+    """Go on with a race by what its journal says of it, see ``_how``; the scenario must still be the same."""
+    entered = read(scenario, overrides)
+    how = _how(entered, overrides)
+    for key, was in rules.items():
+        if how["rules"].get(key) != was:
             raise InvalidArgument(
-                f"{how['scenario']} has changed since the race of {journal} began: its {key} was {was!r} and is "
-                f"{now['rules'].get(key)!r}. Change it back to go on, or begin a new race."
+                f"{scenario} has changed since the race of {journal} began: its {key} was {was!r} and is "
+                f"{how['rules'].get(key)!r}. Change it back to go on, or begin a new race."
             )
-    return _race(scenario, journal, now, executor)
+    return _race(entered, Path(journal), how, executor)
 
 
 def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +172,7 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
         **msgspec.structs.asdict(scenario.rule),
     }
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
-    return {"command": "race", "scenario": str(scenario.path), "overrides": given, "rules": plain}
+    return {"name": "race", "scenario": str(scenario.path), "overrides": given, "rules": plain}
 
 
 def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executor | None) -> Raced:

@@ -1,0 +1,81 @@
+"""What a journal has to say, for people and programs: the report, and what the run cost."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+
+from heats.engine.report import Report, describe
+from heats.engine.table import shown
+from heats.errors import InvalidArgument
+from heats.journal.reading import Log, located
+from heats.page import duration, page
+from heats.progress import watching
+
+LOOK = 0.2  # seconds between two looks at a journal that grows
+
+
+class Account(msgspec.Struct, frozen=True):
+    """A run's report with the candidates' names, and what only the journal knows: who worked, how long, what failed."""
+
+    report: Report
+    names: tuple[str, ...]
+    leader: int | None
+    answered: dict[str, int]  # pulls by who answered them
+    elapsed_seconds: float  # without the pauses between a stop and a resumption
+    compared_seconds: float  # of all comparisons together
+    requeued: int  # pulls that were tried again
+    late: int  # answers that came too late to count
+
+    def __str__(self) -> str:
+        lines = [describe(self.report, self.names), ""]
+        if not self.report.done and self.leader is not None:
+            lines.append(f"leader:     {shown(self.names[self.leader])}")
+        lines.append(
+            f"time:       {duration(self.elapsed_seconds)}, and {duration(self.compared_seconds)} of comparing"
+        )
+        if self.answered:
+            lines.append(f"workers:    {len(self.answered)}")
+        if self.requeued or self.late:
+            lines.append(f"trouble:    {self.requeued} tried again, {self.late} answers too late to count")
+        return "\n".join(lines)
+
+
+def account(log: Log) -> Account:
+    """Sum up what was read of a journal so far."""
+    tournament = log.tournament
+    return Account(
+        report=tournament.report(),
+        names=log.names,
+        leader=tournament.leader,
+        answered=dict(tournament.answered),
+        elapsed_seconds=log.elapsed,
+        compared_seconds=log.compared,
+        requeued=log.requeued,
+        late=log.late,
+    )
+
+
+def follow_to_the_end(log: Log) -> None:
+    """Read on as the journal grows, with a bar on a terminal, until its run is over."""
+    with watching(log.tournament, log.names, show=True) as watch:
+        while log.finished is None:
+            time.sleep(LOOK)
+            log.advance()
+            watch()
+
+
+def save(log: Log, path: str) -> None:
+    """Write the page of a journal to a file, whole or not at all."""
+    target = located(path)
+    if target == log.path:
+        raise InvalidArgument(f"--html {path} is the journal itself; give another file.")
+    draft = Path(f"{target}.new")
+    try:
+        draft.write_text(page(log), encoding="utf-8")
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InvalidArgument(f"--html {path} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,126 @@
+"""A tournament as a drawing: a column per round, a box per heat, lines from those who stay to their next heat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+from heats.engine.report import RoundReport
+from heats.engine.table import shown
+
+MOST = 48  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
+LETTERS = 15  # of a name
+WIDTH, GAP, ROW, PAD, TOP = 190, 56, 19, 6, 58
+
+
+class Box(NamedTuple):
+    """Arms that met, best first; of these so many stay. ``scores`` is empty for arms that rested."""
+
+    arms: tuple[int, ...]
+    scores: tuple[float, ...]
+    stay: int
+
+    @property
+    def height(self) -> int:
+        """Pixels it takes."""
+        return ROW * len(self.arms) + 2 * PAD
+
+
+class Column(NamedTuple):
+    """A round: what it says above, the boxes drawn, and how many heats are left out."""
+
+    above: tuple[str, str, str]
+    boxes: list[Box]
+    hidden: int
+
+    @property
+    def height(self) -> int:
+        """Pixels it takes."""
+        return sum(box.height + 2 * PAD for box in self.boxes) + (ROW if self.hidden else 0)
+
+
+def drawn(rounds: Sequence[RoundReport], names: Sequence[str], follow: int | None) -> str:
+    """Return the finished rounds as SVG; the way of the arm to ``follow``, the winner or leader, is set apart."""
+    columns = [_column(number, each, follow) for number, each in enumerate(rounds, 1)]
+    height = TOP + max(column.height for column in columns) + PAD
+    width = len(columns) * (WIDTH + GAP) - GAP + 2
+    places = [_places(column, height) for column in columns]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'role="img" aria-label="Who met whom in every round, and who stayed">',
+        *_paths(columns, places, follow),
+    ]
+    for number, (column, where) in enumerate(zip(columns, places, strict=True)):
+        parts += _drawn_column(column, where, number * (WIDTH + GAP) + 1, height, names, follow)
+    return "\n".join([*parts, "</svg>"])
+
+
+def _column(number: int, each: RoundReport, follow: int | None) -> Column:
+    scores: Sequence[tuple[float, ...]] = each.scores or [()] * len(each.heats)
+    boxes = [Box(arms, row, each.keep) for arms, row in zip(each.heats, scores, strict=True)]
+    if each.byes:
+        boxes.append(Box(each.byes, (), len(each.byes)))
+    arms = sum(len(box.arms) for box in boxes)
+    drawn = boxes if arms <= MOST else [box for box in boxes if follow in box.arms and len(box.arms) <= MOST]
+    met = f"{len(each.heats):,} {_plural('heat', len(each.heats))} × {each.pulls:,} {_plural('pull', each.pulls)}"
+    above = f"round {number}", f"{arms:,} arms → {len(each.survivors):,}", met
+    return Column(above, drawn, len(boxes) - len(drawn))
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _places(column: Column, height: int) -> dict[int, float]:
+    """Return the middle of every drawn arm's row, from the top."""
+    y = TOP + (height - TOP - PAD - column.height) / 2
+    where = {}
+    for box in column.boxes:
+        for row, arm in enumerate(box.arms):
+            where[arm] = y + PAD + ROW * (row + 0.5)
+        y += box.height + 2 * PAD
+    return where
+
+
+def _paths(columns: list[Column], places: list[dict[int, float]], follow: int | None) -> Iterator[str]:
+    """Draw the followed one last, so that it lies on top."""
+    ways = []
+    for number, column in enumerate(columns[:-1]):
+        for box in column.boxes:
+            ways += [(number, arm) for arm in box.arms[: box.stay] if arm in places[number + 1]]
+    for number, arm in sorted(ways, key=lambda way: way[1] == follow):
+        x = number * (WIDTH + GAP) + WIDTH + 1
+        middle, start, end = x + GAP / 2, places[number][arm], places[number + 1][arm]
+        kind = "bestpath" if arm == follow else "path"
+        yield f'<path class="{kind}" d="M{x} {start:g}C{middle:g} {start:g} {middle:g} {end:g} {x + GAP} {end:g}"/>'
+
+
+def _drawn_column(
+    column: Column, where: dict[int, float], x: int, height: int, names: Sequence[str], follow: int | None
+) -> Iterator[str]:
+    title, arms, met = column.above
+    yield f'<text x="{x}" y="14" font-weight="700">{title}</text>'
+    yield f'<text x="{x}" y="31" class="out">{arms}</text>'
+    yield f'<text x="{x}" y="46" class="out">{met}</text>'
+    for box in column.boxes:
+        top = where[box.arms[0]] - ROW / 2 - PAD
+        rest = "" if box.scores or box.stay < len(box.arms) else " rest"
+        yield f'<rect class="box{rest}" x="{x}" y="{top:g}" width="{WIDTH}" height="{box.height}" rx="7"/>'
+        for row, arm in enumerate(box.arms):
+            score = f"{box.scores[row]:.3g}" if box.scores else "rests" if rest else "unseen"
+            yield from _arm(x, where[arm], names[arm], score, stays=row < box.stay, best=arm == follow)
+    if column.hidden:
+        y = TOP + (height - TOP - PAD + column.height) / 2 - PAD
+        yield f'<text x="{x + PAD}" y="{y:g}" class="out">and {column.hidden:,} more, not drawn</text>'
+
+
+def _arm(x: int, y: float, name: str, score: str, *, stays: bool, best: bool) -> Iterator[str]:
+    name = shown(name)
+    short = name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…"
+    kind = "best" if best and stays else "in" if stays else "out"
+    mark = "best" if best and stays else "dot" if stays else "gone"
+    yield f'<g class="{kind}"><title>{escape(name)}: {score}, {"stays" if stays else "leaves"}</title>'
+    yield f'<circle class="{mark}" cx="{x + 13}" cy="{y:g}" r="4"/>'
+    yield f'<text x="{x + 24}" y="{y + 4:g}">{escape(short)}</text>'
+    yield f'<text x="{x + WIDTH - 9}" y="{y + 4:g}" text-anchor="end">{score}</text></g>'
