@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"heats {heats.__version__}\n"
     assert run([]) == 0
     overview = capsys.readouterr().out
-    for command in ("plan", "bounds", "simulate", "replay", "reproduce", "demo"):
+    for command in ("plan", "bounds", "simulate", "replay", "reproduce", "demo", "report", "resume"):
         assert command in overview
         assert run([command, "--help"]) == 0
         assert f"Example: heats {command}" in capsys.readouterr().out
@@ -216,3 +217,114 @@ def test_ctrl_c_exits_with_130() -> None:
     assert code == 130
     assert "heats: interrupted." in shown
     assert "Traceback" not in shown
+
+
+def test_report_and_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that the command line began is reported at any time, and resumed by its journal alone."""
+    path = tmp_path / "run.jsonl"
+    asked = shlex.split("demo -n 9 -k 3 -B 30 --seed 4 --strategy csh")
+    assert run([*asked, "--json"]) == 0
+    expected = json.loads(capsys.readouterr().out)
+    assert run([*asked, "--json", "--journal", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out) == expected
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:14]))
+    assert run(["report", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "not decided yet" in shown
+    assert "pulls:      13 of 30" in shown
+    assert "leader:     solver" in shown
+    assert run(["resume", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert f"winner:     {expected['names'][expected['winner']]}" in shown
+    assert "workers:    1" in shown
+    for command in ("report", "resume"):
+        assert run([command, str(path), "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["report"] | {"names": told["names"]} == expected
+        assert sum(told["answered"].values()) == 30
+    page = tmp_path / "page.html"
+    assert run(["report", str(path), "--html", str(page)]) == 0
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["page.html", "run.jsonl"]
+
+
+def test_report_refuses_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong path, a file that is no journal, a page that cannot be written; nothing is overwritten."""
+    path, other = tmp_path / "run.jsonl", tmp_path / "other.txt"
+    heats.find_best(range(4), list, budget=6, journal=path)
+    other.write_text("hello")
+    for arguments, message in [
+        (["report", str(tmp_path)], "is a folder"),
+        (["report", str(tmp_path / "none")], "does not exist"),
+        (["report", str(other)], "is no journal of heats"),
+        (["resume", str(other)], "is no journal of heats"),
+        (["report", str(path), "--html", str(path)], "is the journal itself"),
+        (["report", str(path), "--html", str(tmp_path)], "cannot be written: Is a directory"),
+        (["report", str(path), "--html", str(tmp_path / "no" / "page.html")], "cannot be written: No such file"),
+        (["demo", "--journal", str(path)], "holds another run: its n_arms is 4, not 30"),
+        (["demo", "--journal", str(other)], "is no journal of heats"),
+    ]:
+        assert run(arguments) == 2
+        captured = capsys.readouterr()
+        assert message in captured.err
+        assert captured.err.count("\n") == 1
+    assert other.read_text() == "hello"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["other.txt", "run.jsonl"]
+
+
+def test_resume_says_what_it_cannot_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A library's run is resumed by its program; a finished one is reported; an unknown command is a newer one's."""
+    path = tmp_path / "run.jsonl"
+    heats.find_best(range(4), list, budget=6, journal=path)
+    assert run(["resume", str(path)]) == 0
+    assert "winner:     3" in capsys.readouterr().out
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+    assert run(["resume", str(path)]) == 2
+    assert "run that program again, with the same journal" in capsys.readouterr().err
+    for command, message in [({"name": "fly"}, "begun by 'heats fly'"), ({"name": "demo", "x": 1}, "but not how")]:
+        path.unlink()
+        with heats.Journal(heats.JournalFile(path, command=command), heats.Tournament(heats.plan(4, 2, 9))):
+            pass
+        assert run(["resume", str(path)]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_follow_watches_to_the_end(tmp_path: Path) -> None:
+    """While another process writes; then the report is printed."""
+    path = tmp_path / "run.jsonl"
+    tournament = heats.Tournament(heats.plan(4, 2, 9), seed=1)
+    with heats.Journal(path, tournament) as journal:
+        watcher = subprocess.Popen([*HEATS, "report", "--follow", str(path)], stdout=subprocess.PIPE, text=True)
+        while query := tournament.ask():
+            time.sleep(0.1)
+            journal.tell(query, list(query.arms))
+    shown, _ = watcher.communicate(timeout=30)
+    assert "winner:     arm 3" in shown
+    assert watcher.returncode == 0
+
+
+def test_ctrl_c_says_how_to_resume(tmp_path: Path) -> None:
+    """Exit code 130, and what is kept where; heats resume goes on."""
+    path = tmp_path / "run.jsonl"
+    command = [*HEATS, "demo", "--pause", "0.2", "--journal", str(path)]
+    main, seen = pty.openpty()  # a terminal, for pauses
+    demo = subprocess.Popen(command, stderr=seen, stdout=subprocess.PIPE, env={**os.environ, "TERM": "dumb"})
+    os.close(seen)
+    while not path.exists() or path.read_bytes().count(b"\n") < 5:
+        time.sleep(0.01)
+    demo.send_signal(signal.SIGINT)
+    said = b""
+    try:
+        while part := os.read(main, 4096):
+            said += part
+    except OSError:
+        pass  # the other end is closed
+    assert demo.wait(timeout=30) == 130
+    assert demo.stdout is not None
+    demo.stdout.close()
+    os.close(main)
+    assert f"go on with: heats resume {path}\r\n".encode() in said
+    again = call("resume", str(path))
+    assert again.returncode == 0
+    assert "pulls:      300 of 300" in again.stdout

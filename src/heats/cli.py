@@ -5,9 +5,10 @@ Exit codes: 0 done, 1 the run failed, 2 the request was wrong (one sentence, no 
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -154,7 +155,7 @@ def demo(
     if not 0 <= pause <= 60:
         raise InvalidArgument(f"--pause {pause:g} must be 0 to 60 seconds.")
     longest = 20 / max(budget, 1) if sys.stderr.isatty() else 0  # nobody wants to watch for more than 20 seconds
-    with _executor(dask) as executor:
+    with _executor(dask) as executor, _resumable(journal):
         pause = min(pause, longest)
         found, fastest = play(
             n_arms, heat_size, budget, strategy, seed, pause, blind=blind, journal=journal, executor=executor
@@ -175,11 +176,9 @@ def report(
     json: Json = False,
 ) -> None:
     """Show what a journal says about its run; the run may go on meanwhile."""
-    from heats.account import account, follow_to_the_end, save
-    from heats.journal import Log
+    from heats.account import account, follow_to_the_end, opened, save
 
-    log = Log(journal)
-    log.advance()
+    log = opened(journal)
     if follow:
         follow_to_the_end(log)
     if html is not None:
@@ -195,11 +194,13 @@ def resume(
     json: Json = False,
 ) -> None:
     """Go on with a run that was interrupted, and show its report."""
+    from heats.account import account, opened
     from heats.resume import resume as go_on
 
-    with _executor(dask) as executor:
-        found = go_on(journal, executor)
-    typer.echo(found.to_json() if json else str(found))
+    log = opened(journal)
+    with _executor(dask) as executor, _resumable(journal):
+        told = go_on(log, executor) or account(log)
+    typer.echo(told.to_json() if json else str(told))
 
 
 @app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --strategy csh --feedback winner --reps 10000")
@@ -330,8 +331,9 @@ def race(
         with counting("candidates") as tick:
             typer.echo(command_line.check(entered, tick))
         return
-    with _executor(dask) as executor:
-        found = command_line.start(entered, given, journal, executor)
+    path = command_line.journal_of(entered, journal)
+    with _executor(dask) as executor, _resumable(str(path)):
+        found = command_line.start(entered, given, path, executor)
     typer.echo(found.to_json() if json else str(found))
 
 
@@ -341,6 +343,17 @@ def _executor(dask: str | None) -> AbstractContextManager[Executor | None]:
     from heats.cluster import dask as connected
 
     return connected(dask)
+
+
+@contextmanager
+def _resumable(journal: str | None) -> Iterator[None]:
+    """Say on an interrupt how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if journal is not None:
+            typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
+        raise
 
 
 def _algorithm(
@@ -416,8 +429,8 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{message.rstrip('.?')}. See '{command} --help'.", 2)
     except OSError as error:  # standard output is full, say
         return _complain(f"{error}.", 1)
-    except (KeyboardInterrupt, typer.Abort) as stop:
-        return _complain(" ".join(["interrupted.", *getattr(stop, "__notes__", [])]), 130)
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
     return _complain("interrupted.", code) if code == 130 else code
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from heats.cli import run as heats
 from heats.errors import InvalidArgument
+from heats.journal import Log
 from heats.race.guardian import children
 from heats.race.outcome import CrashedAtStart
 from heats.race.run import begin
@@ -191,20 +192,25 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
     assert after[: len(kept)] == kept
     assert sorted(event["id"] for event in after) == list(range(10))
     assert alive(mark) == []
-    assert heats(["resume", str(journal), "--json"]) == 0  # it is over: told at once
-    assert capsys.readouterr().out == report
+    for command in ("resume", "report"):  # it is over: told at once
+        assert heats([command, str(journal)]) == 0
+        shown = capsys.readouterr().out
+        assert json.loads(report)["winner"]["name"] in shown
+        assert shown.endswith(f"the winner's command line:\n  {json.loads(report)['winner']['command_line']}\n")
 
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
     """The first half of a race would not compare with the second."""
+
     file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
     begin(read(file), {}, journal)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     write(tmp_path, SLEEPERS | {"cutoff": "1s"}, NAPS)
     with pytest.raises(InvalidArgument, match=r"its cutoff was 20\.0 and is 1\.0"):
-        resume(str(journal))
+        resume(Log(journal))
     write(tmp_path, SLEEPERS, [*NAPS, {"nap": 9}])
     with pytest.raises(InvalidArgument, match="holds another run: its n_arms is 3, not 4"):
-        resume(str(journal))
+        resume(Log(journal))
 
 
 @pytest.mark.parametrize("slots", ["1", "8"])
@@ -217,8 +223,7 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
     out, err = racing.communicate(timeout=20)
     assert racing.returncode == 130
     assert out == ""
-    assert "heats: interrupted. " in err
-    assert f"heats resume {journal} goes on" in err
+    assert f"go on with: heats resume {journal}\nheats: interrupted.\n" in err
     assert "Traceback" not in err
     assert wait_until_gone(mark, 1) == []
     assert len(told(journal)) >= 2

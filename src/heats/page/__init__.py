@@ -13,7 +13,7 @@ from heats.engine.plan import Plan
 from heats.engine.report import Report, Sureness, how_sure
 from heats.engine.table import shown
 from heats.journal.reading import Log
-from heats.page.bracket import drawn
+from heats.page.bracket import drawn, number
 
 MET = 12  # names of a heat that are listed, the others are counted
 SHOWN = 30  # of a long table, so many first and last rows
@@ -45,7 +45,8 @@ def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[
     yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates</h1>"
     yield f'<p class="winner">{"nothing is known yet" if leader is None else _name(names, leader)}</p>'
     if report.sureness is not None:
-        yield f"<p>{escape(how_sure(report.sureness)).capitalize()}.</p>"
+        said = how_sure(report.sureness)
+        yield f"<p>{escape(said[0].upper() + said[1:])}.</p>"
     if report.rivals:
         others = _list(names, report.rivals)
         yield f'<p class="soft">Not told apart from the winner: {others}.</p>'
@@ -72,7 +73,7 @@ def _final(report: Report, names: Sequence[str]) -> Iterator[str]:
     if not report.done:
         return
     last = report.rounds[-1]
-    scores = [f"{score:.4g}" for score in last.scores[0]] if last.scores else ["unseen"] * len(last.heats[0])
+    scores = [number(score) for score in last.scores[0]] if last.scores else ["unseen"] * len(last.heats[0])
     yield f'<section class="together"><h2>The final heat</h2><p class="soft">{last.pulls:,} pulls</p>'
     rows = [(_name(names, arm), score) for arm, score in zip(last.heats[0], scores, strict=True)]
     yield from _table(("candidate", "score"), rows, words=0, first=0)
@@ -89,7 +90,7 @@ def _interval(sure: Sureness) -> str:
     zero = 0.5 if sure.quantity == "ahead" else 0.0
 
     def x(value: float) -> float:
-        return 20 + 460 * (value - low) / space
+        return 10 + 340 * (value - low) / space
 
     words = {
         "share": "share of wins",
@@ -98,14 +99,14 @@ def _interval(sure: Sureness) -> str:
     }
     title = f"{words[sure.quantity]}, {sure.confidence:.0%} interval ({escape(sure.method)})"
     parts = [
-        '<svg class="interval" viewBox="0 0 500 74" role="img" aria-label="The interval">',
-        f'<text x="20" y="14" class="out">{title}</text>',
-        f'<path class="axis" d="M20 40H480M{x(zero):.1f} 28V52"/>',
+        '<svg class="interval" viewBox="0 0 360 74" role="img" aria-label="The interval">',
+        f'<text x="10" y="14" class="out">{title}</text>',
+        f'<path class="axis" d="M10 40H350M{x(zero):.1f} 28V52"/>',
         f'<path class="span" d="M{x(sure.low):.1f} 40H{x(sure.high):.1f}"/>',
         f'<circle class="best" cx="{x(sure.estimate):.1f}" cy="40" r="6"/>',
-        f'<text x="20" y="68" class="out">{low:.3g}</text>',
-        f'<text x="250" y="68" text-anchor="middle">{sure.estimate:.3g} ({sure.low:.3g} to {sure.high:.3g})</text>',
-        f'<text x="480" y="68" class="out" text-anchor="end">{high:.3g}</text></svg>',
+        f'<text x="10" y="68" class="out">{low:.3g}</text>',
+        f'<text x="180" y="68" text-anchor="middle">{sure.estimate:.3g} ({sure.low:.3g} to {sure.high:.3g})</text>',
+        f'<text x="350" y="68" class="out" text-anchor="end">{high:.3g}</text></svg>',
     ]
     return "".join(parts)
 
@@ -116,7 +117,7 @@ def _tournament(report: Report, names: Sequence[str], leader: int | None) -> Ite
         yield '<p class="soft">No round is finished yet.</p>'
         return
     yield '<p class="soft">A box is a heat, best first, with scores; filled dots stay, hollow ones leave.</p>'
-    yield f'<div class="wide">{drawn(report.rounds, names, leader)}</div>'
+    yield from ('<div class="wide">', *drawn(report.rounds, names, leader), "</div>")
 
 
 def _record(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
@@ -124,15 +125,15 @@ def _record(report: Report, names: Sequence[str], leader: int | None) -> Iterato
     if leader is None or not report.rounds:
         return
     rows = []
-    for number, each in enumerate(report.rounds, 1):
+    for round_number, each in enumerate(report.rounds, 1):
         if leader in each.byes:
-            rows.append((number, "rested", "", "", ""))
+            rows.append((round_number, "rested", "", "", ""))
         for heat, arms in enumerate(each.heats):
             if leader in arms:
                 place = arms.index(leader)
-                score = f"{each.scores[heat][place]:.4g}" if each.scores else "unseen"
+                score = number(each.scores[heat][place]) if each.scores else "unseen"
                 others = _list(names, [arm for arm in arms if arm != leader])
-                rows.append((number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
+                rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
     yield f"<h2>The record of {_name(names, leader)}</h2>"
     yield from _table(("round", "met", "score", "place", "pulls"), rows, words=1)
 
@@ -142,9 +143,11 @@ def _plan(plan: Plan, finished: int) -> Iterator[str]:
     yield f'<p class="soft">{escape(plan.strategy)}, {escape(plan.schedule)} schedule, record: {plan.record}; '
     yield f"heats of {plan.heat_size}, {plan.cost:,} of {plan.budget:,} pulls.</p>"
     rows = []
-    for number, each in enumerate(plan.rounds, 1):
+    for round_number, each in enumerate(plan.rounds, 1):
         numbers = each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost
-        rows.append([f"{number} ✓" if number <= finished else number, *(f"{value:,}" for value in numbers)])
+        rows.append(
+            [f"{round_number} ✓" if round_number <= finished else round_number, *(f"{value:,}" for value in numbers)]
+        )
     yield from _table(("round", "arms", "heats", "size", "keep", "rest", "pulls each", "pulls"), rows)
 
 

@@ -9,9 +9,11 @@ from typing import NamedTuple
 from heats.engine.report import RoundReport
 from heats.engine.table import shown
 
-MOST = 48  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
+MOST = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
+STRIP = 5  # rounds side by side, which fits a sheet of paper
+STRIPS = 8  # of a long tournament the first and last rounds are drawn
 LETTERS = 15  # of a name
-WIDTH, GAP, ROW, PAD, TOP = 190, 56, 19, 6, 58
+WIDTH, GAP, ROW, PAD, TOP = 172, 44, 19, 6, 58
 
 
 class Box(NamedTuple):
@@ -40,19 +42,32 @@ class Column(NamedTuple):
         return sum(box.height + 2 * PAD for box in self.boxes) + (ROW if self.hidden else 0)
 
 
-def drawn(rounds: Sequence[RoundReport], names: Sequence[str], follow: int | None) -> str:
-    """Return the finished rounds as SVG; the way of the arm to ``follow``, the winner or leader, is set apart."""
+def drawn(rounds: Sequence[RoundReport], names: Sequence[str], follow: int | None) -> Iterator[str]:
+    """Yield the finished rounds as SVG, in strips; the way of the arm to ``follow``, the best, is set apart."""
     columns = [_column(number, each, follow) for number, each in enumerate(rounds, 1)]
+    strips = [columns[start : start + STRIP] for start in range(0, len(columns), STRIP)]
+    if len(strips) <= STRIPS:
+        yield from (_strip(strip, names, follow) for strip in strips)
+        return
+    hidden = strips[STRIPS // 2 : -STRIPS // 2]
+    yield from (_strip(strip, names, follow) for strip in strips[: STRIPS // 2])
+    yield f'<p class="soft">… {sum(map(len, hidden)):,} rounds not drawn …</p>'
+    yield from (_strip(strip, names, follow) for strip in strips[-STRIPS // 2 :])
+
+
+def _strip(columns: list[Column], names: Sequence[str], follow: int | None) -> str:
     height = TOP + max(column.height for column in columns) + PAD
     width = len(columns) * (WIDTH + GAP) - GAP + 2
-    places = [_places(column, height) for column in columns]
+    middle = not any(column.hidden for column in columns)  # else little boxes would float in a large void
+    tops = [TOP + (height - TOP - PAD - column.height) / 2 if middle else TOP for column in columns]
+    places = [_places(column, top) for column, top in zip(columns, tops, strict=True)]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'role="img" aria-label="Who met whom in every round, and who stayed">',
         *_paths(columns, places, follow),
     ]
     for number, (column, where) in enumerate(zip(columns, places, strict=True)):
-        parts += _drawn_column(column, where, number * (WIDTH + GAP) + 1, height, names, follow)
+        parts += _drawn_column(column, where, number * (WIDTH + GAP) + 1, names, follow)
     return "\n".join([*parts, "</svg>"])
 
 
@@ -65,16 +80,15 @@ def _column(number: int, each: RoundReport, follow: int | None) -> Column:
     drawn = boxes if arms <= MOST else [box for box in boxes if follow in box.arms and len(box.arms) <= MOST]
     met = f"{len(each.heats):,} {_plural('heat', len(each.heats))} × {each.pulls:,} {_plural('pull', each.pulls)}"
     above = f"round {number}", f"{arms:,} arms → {len(each.survivors):,}", met
-    return Column(above, drawn, len(boxes) - len(drawn))
+    return Column(above, drawn, len(each.heats) - sum(box.stay < len(box.arms) for box in drawn))
 
 
 def _plural(word: str, count: int) -> str:
     return word if count == 1 else f"{word}s"
 
 
-def _places(column: Column, height: int) -> dict[int, float]:
-    """Return the middle of every drawn arm's row, from the top."""
-    y = TOP + (height - TOP - PAD - column.height) / 2
+def _places(column: Column, y: float) -> dict[int, float]:
+    """Return the middle of every drawn arm's row, the first box beginning at ``y``."""
     where = {}
     for box in column.boxes:
         for row, arm in enumerate(box.arms):
@@ -97,7 +111,7 @@ def _paths(columns: list[Column], places: list[dict[int, float]], follow: int | 
 
 
 def _drawn_column(
-    column: Column, where: dict[int, float], x: int, height: int, names: Sequence[str], follow: int | None
+    column: Column, where: dict[int, float], x: int, names: Sequence[str], follow: int | None
 ) -> Iterator[str]:
     title, arms, met = column.above
     yield f'<text x="{x}" y="14" font-weight="700">{title}</text>'
@@ -108,11 +122,17 @@ def _drawn_column(
         rest = "" if box.scores or box.stay < len(box.arms) else " rest"
         yield f'<rect class="box{rest}" x="{x}" y="{top:g}" width="{WIDTH}" height="{box.height}" rx="7"/>'
         for row, arm in enumerate(box.arms):
-            score = f"{box.scores[row]:.3g}" if box.scores else "rests" if rest else "unseen"
+            score = number(box.scores[row]) if box.scores else "rests" if rest else "unseen"
             yield from _arm(x, where[arm], names[arm], score, stays=row < box.stay, best=arm == follow)
     if column.hidden:
-        y = TOP + (height - TOP - PAD + column.height) / 2 - PAD
-        yield f'<text x="{x + PAD}" y="{y:g}" class="out">and {column.hidden:,} more, not drawn</text>'
+        y = TOP + column.height - PAD
+        yield f'<text x="{x + PAD}" y="{y:g}" class="out">and {column.hidden:,} heats not drawn</text>'
+
+
+def number(value: float) -> str:
+    """Return a score in four digits, or in whole numbers where that would need powers of ten."""
+    text = f"{value:.4g}"
+    return f"{value:,.0f}" if "e+0" in text else text
 
 
 def _arm(x: int, y: float, name: str, score: str, *, stays: bool, best: bool) -> Iterator[str]:

@@ -44,16 +44,17 @@ def check(scenario: Scenario, tick: Callable[[int, int], None]) -> str:
     return described
 
 
-def start(scenario: Scenario, given: Mapping[str, Any], journal: str | None, executor: Executor | None) -> Raced:
+def start(scenario: Scenario, given: Mapping[str, Any], journal: Path, executor: Executor | None) -> Raced:
     """Run a new race, and say where it is kept."""
-    path = Path(journal) if journal is not None else new_journal(scenario)
     say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
-        f"{scenario.mode}, {scenario.lanes} at a time. The journal is {path}")  # fmt: skip
-    return begin(scenario, given, path, executor)
+        f"{scenario.mode}, {scenario.lanes} at a time. The journal is {journal}")  # fmt: skip
+    return begin(scenario, given, journal, executor)
 
 
-def new_journal(scenario: Scenario) -> Path:
-    """Return a name beside the scenario that nobody uses: by seed and time."""
+def journal_of(scenario: Scenario, chosen: str | None) -> Path:
+    """Return the file to keep a race in: as chosen, or one beside the scenario, by seed and time, that is not there."""
+    if chosen is not None:
+        return Path(chosen)
     stem = f"{scenario.path.stem}-{scenario.seed}-{datetime.now():%Y%m%d-%H%M%S}"
     names = (f"{stem}{f'-{number}' if number else ''}.jsonl" for number in count())
     return next(path for name in names if not (path := scenario.folder / name).exists())

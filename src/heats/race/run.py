@@ -78,12 +78,11 @@ class Raced:
 
 
 def command_line(scenario: Scenario, arm: int) -> str:
-    """Return a line to paste into a shell: the arm on the first instance."""
+    """Return a line to paste into a shell, wherever: the arm on the first instance."""
     first = scenario.instances[0] if scenario.instances else None
     if first is not None and Path(first).is_relative_to(scenario.folder):
         first = str(Path(first).relative_to(scenario.folder))
-    line = shlex.join(line_of(scenario, arm, first, seed=1))
-    return line if scenario.folder == Path.cwd() else f"cd {shlex.quote(str(scenario.folder))} && {line}"
+    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(line_of(scenario, arm, first, seed=1))}"
 
 
 class Racing:
@@ -145,7 +144,7 @@ def begin(scenario: Scenario, overrides: Mapping[str, Any], journal: Path, execu
 
 
 def resume(
-    journal: str, *, scenario: str, overrides: dict[str, Any], rules: dict[str, Any], executor: Executor | None = None
+    journal: str, scenario: str, overrides: dict[str, Any], rules: dict[str, Any], executor: Executor | None = None
 ) -> Raced:
     """Go on with a race by what its journal says of it, see ``_how``; the scenario must still be the same."""
     entered = read(scenario, overrides)
@@ -172,7 +171,14 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
         **msgspec.structs.asdict(scenario.rule),
     }
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
-    return {"name": "race", "scenario": str(scenario.path), "overrides": given, "rules": plain}
+    lines = [command_line(scenario, arm) for arm in range(len(scenario.candidates))]
+    return {
+        "name": "race",
+        "scenario": str(scenario.path),
+        "overrides": given,
+        "rules": plain,
+        "command_lines": lines,  # for reports
+    }
 
 
 def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executor | None) -> Raced:
@@ -189,10 +195,6 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
             drive(tournament, Racing(scenario), lanes, watch=watch, keeper=Counted(journal, tally))
         except ComparisonFailed as failure:
             raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
-        except KeyboardInterrupt as stop:
-            kept = f"{tournament.spent} of {tournament.plan.cost} heats are kept in {path}"
-            stop.add_note(f"{kept}; heats resume {shlex.quote(str(path))} goes on.")
-            raise
     return Raced(scenario, tournament.report(), tally, time.monotonic() - started)
 
 

@@ -1,0 +1,167 @@
+"""The HTML report: one file, nothing from outside, everything escaped, right for any size of tournament."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import heats
+from heats.account import opened
+from heats.page import duration, page
+from heats.page.bracket import MOST, number
+from tests.journal.runs import find
+from tests.journal.test_journal import NASTY, half_done, one
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+EMPTY = {"meta", "path", "circle", "rect"}  # tags that need no end
+
+
+class Checker(HTMLParser):
+    """Counts tags and complains about those that do not nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.count: dict[str, int] = {}
+        self.text = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.count[tag] = self.count.get(tag, 0) + 1
+        if tag not in EMPTY:
+            self.open.append(tag)
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in ("src", "href")
+            assert value is None or "http" not in value.replace("http://www.w3.org/2000/svg", "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in EMPTY:
+            self.handle_endtag(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def made(path: Path, **options: Any) -> tuple[heats.Found, Checker, str]:
+    found = find(path, **options)
+    text = page(opened(str(path)))
+    return found, Checker(text), text
+
+
+def test_who_met_whom_and_who_stayed(tmp_path: Path) -> None:
+    """Every heat of every round is a box with its arms, and those who stay are marked."""
+    found, seen, text = made(tmp_path / "run.jsonl", n=20, budget=150, heat_size=4)
+    rounds = found.rounds
+    boxes = sum(len(each.heats) + bool(each.byes) for each in rounds)
+    arms = sum(sum(map(len, each.heats)) + len(each.byes) for each in rounds)
+    assert text.count('class="box') == boxes
+    assert text.count("<circle") == arms + 1  # and one in the interval
+    assert text.count(", stays</title>") == sum(len(each.survivors) for each in rounds)
+    assert text.count('class="bestpath"') == len(rounds) - 1
+    assert f"The best of 20 candidates {found.winner} " in " ".join(seen.text.split())
+    assert found.sureness is not None
+    assert f"({found.sureness.low:.3g} to {found.sureness.high:.3g})" in seen.text
+    assert seen.count["table"] == 3  # the final heat, the record, the plan
+    assert "<script" not in text
+    assert "@import" not in text
+
+
+def test_nasty_names_are_escaped(tmp_path: Path) -> None:
+    """No tag, no line break and no control character of a candidate reaches the page."""
+    path = tmp_path / "run.jsonl"
+    heats.find_best(NASTY, one, budget=60, journal=path, names=NASTY)
+    text = page(opened(str(path)))
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "two\\nlines" in text
+    assert "\x1b" not in text
+    Checker(text)
+
+
+@pytest.mark.parametrize("after", [0, 1, 7, 20])
+def test_an_unfinished_run(tmp_path: Path, after: int) -> None:
+    """Who leads so far, if anybody does, and that it is not over."""
+    path = tmp_path / "run.jsonl"
+    half_done(path, after)
+    seen = Checker(page(opened(str(path))))
+    assert "The run is not over" in seen.text
+    assert ("nothing is known yet" in seen.text) == (after == 0)
+    assert f"{after} of 24" in seen.text
+
+
+def test_large_and_long_tournaments_stay_readable(tmp_path: Path) -> None:
+    """Rounds too large to draw show the heat of the winner; of hundreds of rounds, the first and last are drawn."""
+    quick = heats.JournalFile(tmp_path / "large.jsonl", sync="system")
+    find(quick, n=2000, budget=8000, heat_size=4)
+    text = page(opened(str(quick.path)))
+    Checker(text)
+    assert len(text) < 100_000
+    assert "and 499 heats not drawn" in text
+    assert text.count('class="box') < MOST
+    quick = heats.JournalFile(tmp_path / "long.jsonl", sync="system")
+    find(quick, n=120, budget=4000, heat_size=60, strategy="csr")
+    text = page(opened(str(quick.path)))
+    Checker(text)
+    assert "rounds not drawn" in text
+    assert "more …" in text
+
+
+def test_blind_rounds_and_ties(tmp_path: Path) -> None:
+    """What nobody looked at has no scores."""
+    path = tmp_path / "run.jsonl"
+    heats.find_best(range(9), one, budget=2, blind=True, journal=path)
+    assert "unseen" in Checker(page(opened(str(path)))).text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.1234, "0.123 s"), (99, "99 s"), (125, "2 min 5 s"), (7260, "2 h 1 min")]
+)
+def test_durations(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def test_numbers() -> None:
+    """Never in powers of ten where whole numbers do."""
+    assert [number(x) for x in (0.12345, 9999.7, 123456.0, 1e20, -3.0)] == [
+        "0.1235",
+        "10,000",
+        "123,456",
+        "1e+20",
+        "-3",
+    ]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [375, 1280])
+def test_nothing_sticks_out_in_a_real_browser(tmp_path: Path, width: int) -> None:
+    """On a phone and on a screen: the page is as wide as the window; only the drawing scrolls."""
+    made(tmp_path / "run.jsonl", n=20, budget=150, heat_size=4)
+    text = page(opened(str(tmp_path / "run.jsonl")))
+    probe = "<script>document.title = [document.documentElement.scrollWidth, innerWidth].join()</script></body>"
+    (tmp_path / "page.html").write_text(text.replace("</body>", probe), encoding="utf-8")
+    shown = subprocess.run(
+        [
+            *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"),
+            *(f"--window-size={width},900", "--dump-dom", (tmp_path / "page.html").as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    found = re.search(r"<title>(\d+),(\d+)</title>", shown.stdout)
+    if found is None:
+        pytest.skip("this chromium cannot run here")
+    assert int(found[1]) <= int(found[2])
