@@ -15,17 +15,25 @@ from hypothesis import strategies as st
 
 import heats
 from heats.engine.machine import Query
-from heats.race.heat import instance_of, order, run
-from heats.race.lane import LANES
+from heats.race.heat import Heat, Order, instance_of, order
+from heats.race.heat import run as run_heat
+from heats.race.lane import Lanes
 from heats.race.outcome import CrashedAtStart
 from heats.race.scenario import Scenario, read
 from tests.race.scenarios import sleepers, write
 
+LANES = Lanes()
 
-@pytest.fixture(autouse=True)
-def _no_lanes_left() -> Iterator[None]:
+
+@pytest.fixture(autouse=True, scope="module")
+def _lanes_are_closed() -> Iterator[None]:
     yield
     LANES.close()
+
+
+def run(order: Order) -> Heat:
+    """Run a heat on the lanes of these tests."""
+    return run_heat(order, LANES)
 
 
 def query(*arms: int, number: int = 0, seed: int = 7) -> Query:

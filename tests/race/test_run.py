@@ -201,7 +201,6 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
     """The first half of a race would not compare with the second."""
-
     file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
     begin(read(file), {}, journal)
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))

@@ -69,8 +69,8 @@ def test_flags_override_the_file(folder: Path) -> None:
     ],
 )
 def test_instances(folder: Path, listed: Any, names: list[str]) -> None:
-    """A glob, a list, or a file that lists them, relative to itself; each once."""
-    (folder / "instances/list.txt").write_text("# two\nc.cnf\n\n  a.cnf\n")
+    """A glob, a list, or a file that lists them, relative to itself or to the scenario; each once."""
+    (folder / "instances/list.txt").write_text("# two\nc.cnf\n\n  instances/a.cnf\n")
     scenario = read(write(folder, SOLVER | {"instances": listed}, FOUR))
     assert [Path(each).name for each in scenario.instances] == names
     assert all(Path(each).is_absolute() for each in scenario.instances)
@@ -80,7 +80,9 @@ def test_candidates_from_a_csv(folder: Path) -> None:
     """Numbers only where they are written back the same; an empty cell leaves the parameter out."""
     (folder / "field.csv").write_text("x,y\n1,0.50\n2.5,\n n ,3\n")
     race = SOLVER | {"command": ["cat", "-{x}", ["-y", "{y}"], "{instance}"], "heat_size": 2}
-    assert read(write(folder, race, "field.csv")).candidates == ({"x": 1, "y": "0.50"}, {"x": 2.5}, {"x": "n", "y": 3})
+    candidates = read(write(folder, race, "field.csv")).candidates
+    assert candidates == ({"x": 1, "y": "0.50"}, {"x": 2.5}, {"x": "n", "y": 3})
+    assert read(write(folder, race | {"candidates": "field.csv"})).candidates == candidates
 
 
 def test_candidates_from_a_space(folder: Path) -> None:
@@ -127,10 +129,10 @@ def test_warnings(folder: Path) -> None:
         ({"command": ["cat", "{x}"]}, "there are instances, but the command has no {instance}"),
         ({"instances": None}, "the command has {instance}, but there are no instances"),
         ({"instances": "*.gz"}, 'instances = "*.gz" matches no file in'),
-        ({"instances": ["a.cnf"]}, "instances: a.cnf is no file in"),
+        ({"instances": ["a.cnf"]}, "instances: a.cnf matches no file in"),
         ({"instances": []}, "instances is empty"),
         ({"instances": "instances"}, "or a file that lists instances: Is a directory"),
-        ({"instances": "instances/a.cnf"}, "instances/a.cnf, line 1: p cnf 1 1 is no file"),
+        ({"instances": "instances/a.cnf"}, "instances/a.cnf, line 1: p cnf 1 1 matches no file"),
         ({"cutoff": 0}, "cutoff=0 must be more than 0"),
         ({"cutoff": "-1s"}, "cutoff='-1s' must be more than 0"),
         ({"cutoff": "10 parsecs"}, "cutoff='10 parsecs' must be more than 0, such as"),
@@ -152,6 +154,7 @@ def test_warnings(folder: Path) -> None:
         ({"command": "cat"}, "race.command: expected a list, got text"),
         ({"pattern": "("}, "race.pattern = '(' is no regular expression"),
         ({"objective": "cost"}, "must have one group"),
+        ({"candidates": "more.csv"}, "give the candidates in one way"),
         ({"finished": ["ten"]}, "race.finished: expected a whole number, got text"),
     ],
 )

@@ -6,7 +6,7 @@ import csv
 import glob
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from heats.engine.checks import whole
 from heats.errors import BrokenFile, InvalidArgument
@@ -17,20 +17,22 @@ from heats.race.space import Candidate, Value
 MANY = 10_000  # candidates; more than anyone races, so a slip
 
 
-def candidates(
-    listed: str | Sequence[Candidate] | None, table: Mapping[str, Any] | None, folder: Path, seed: int
-) -> tuple[Candidate, ...]:
-    """Return the candidates: as listed, of a .csv file, or sampled from a space."""
-    if (listed is None) == (table is None):
+Given: TypeAlias = str | Sequence[Candidate] | Mapping[str, Any]  # a .csv file, the candidates themselves, or a space
+
+
+def candidates(given: Sequence[Given], folder: Path, seed: int) -> tuple[Candidate, ...]:
+    """Return the candidates, which must be given in one way."""
+    if len(given) != 1:
         raise InvalidArgument(
             'give the candidates in one way: [[candidates]] tables, candidates = "file.csv", or a [space] to draw from.'
         )
-    if table is not None:
-        found = _sampled(dict(table), folder, seed)
-    elif isinstance(listed, str):
-        found = _read_csv(folder / listed)
+    (way,) = given
+    if isinstance(way, str):
+        found = _read_csv(folder / way)
+    elif isinstance(way, Mapping):
+        found = _sampled(dict(way), folder, seed)
     else:
-        found = [dict(candidate) for candidate in listed or ()]
+        found = [dict(candidate) for candidate in way]
     if len(found) < 2:
         raise InvalidArgument(f"there is {len(found)} candidate, which leaves nothing to choose; give at least 2.")
     numbers: dict[object, int] = {}
@@ -93,17 +95,18 @@ def instances(listed: str | Sequence[str] | None, folder: Path) -> tuple[str, ..
     if listed is None:
         return ()
     if not isinstance(listed, str):
-        found = [path for entry in listed for path in _matches(entry, folder, f"instances: {entry}")]
+        found = [path for entry in listed for path in _matches(entry, f"instances: {entry}", folder)]
     elif glob.has_magic(listed):
-        found = _matches(listed, folder, f'instances = "{listed}"')
+        found = _matches(listed, f'instances = "{listed}"', folder)
     else:
-        found = _listed_in(folder / listed)
+        found = _listed_in(folder / listed, folder)
     if not found:
         raise InvalidArgument("instances is empty; give a glob, a list of files, or a file that lists them.")
     return tuple(dict.fromkeys(found))
 
 
-def _listed_in(path: Path) -> list[str]:
+def _listed_in(path: Path, folder: Path) -> list[str]:
+    """Read a list of files, which are relative to it or to the scenario."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -116,19 +119,19 @@ def _listed_in(path: Path) -> list[str]:
         match
         for number, entry in entries
         if not entry.startswith("#")
-        for match in _matches(entry, path.parent, f"{path}, line {number}: {entry}")
+        for match in _matches(entry, f"{path}, line {number}: {entry}", path.parent, folder)
     ]
 
 
-def _matches(entry: str, folder: Path, where: str) -> list[str]:
-    """Return the files an entry stands for, in order of their names."""
-    if not glob.has_magic(entry):
-        if (folder / entry).exists():
-            return [str(folder / entry)]
-        raise InvalidArgument(
-            f"{where} is no file in {folder}; instances are a glob, a list of files, or a file that lists them."
-        )
-    found = sorted(glob.glob(str(folder / entry), recursive=True))  # noqa: PTH207  # patterns may be absolute
-    if not found:
-        raise InvalidArgument(f"{where} matches no file in {folder}; make the instances first, or mend the pattern.")
-    return found
+def _matches(entry: str, where: str, *folders: Path) -> list[str]:
+    """Return the files an entry stands for, in the first of the folders that has any, in order of their names."""
+    for folder in folders:
+        if glob.has_magic(entry):
+            found = sorted(glob.glob(str(folder / entry), recursive=True))  # noqa: PTH207  # it may be absolute
+        else:
+            found = [str(folder / entry)] if (folder / entry).exists() else []
+        if found:
+            return found
+    raise InvalidArgument(
+        f"{where} matches no file in {folders[0]}; instances are a glob, a list of files, or a file that lists them."
+    )

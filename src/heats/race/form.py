@@ -32,11 +32,12 @@ _SPOKEN = {
 
 
 class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The [race] table, as written."""
+    """The [race] table, as written; ``candidates`` may stand here or above it."""
 
     command: list[str | list[str]]
     budget: int
     cutoff: str | int | float
+    candidates: str | None = None
     instances: str | list[str] | None = None
     heat_size: int | None = None
     mode: Mode | None = None

@@ -47,7 +47,7 @@ class Run:
         self.limit: float = job["limit"]  # seconds of the clock it is stopped by
         self.wall_limit: float = job["wall_limit"]
         self.on_cpu: bool = job["clock"] == "cpu"
-        self.keep: int = job["keep"]
+        self.half = max(1, job["keep"] // 2)  # bytes of output to keep, of its beginning and of its end
         self.head, self.tail, self.printed = b"", b"", 0
         self.code: int | None = None
         self.stopped: str | None = None  # why it was killed, if it was
@@ -81,11 +81,10 @@ class Run:
             piece = os.read(self.pipe, CHUNK)
         except BlockingIOError:
             return False
-        half = self.keep // 2
-        room = half - len(self.head)
+        room = self.half - len(self.head)
         self.printed += len(piece)
         self.head += piece[:room]
-        self.tail = (self.tail + piece[room:])[-half:]
+        self.tail = (self.tail + piece[room:])[-self.half :]
         return bool(piece)
 
     def kill(self, why: str | None = None) -> None:

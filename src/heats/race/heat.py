@@ -18,7 +18,7 @@ from heats.engine import chance
 from heats.engine.machine import Query
 from heats.race import command
 from heats.race.form import Clock, Mode
-from heats.race.lane import LANES, End, Job, Lane
+from heats.race.lane import End, Job, Lane, Lanes
 from heats.race.outcome import Rule, Run, Verdict, check_start, race_of, rewards_of
 from heats.race.scenario import Scenario
 
@@ -94,17 +94,17 @@ def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tu
     return command.fill(scenario.command, scenario.candidates[arm] | given)
 
 
-def run(order: Order) -> Heat:
-    """Run a heat on a lane of this process."""
-    runs, ends = measure(order)
+def run(order: Order, lanes: Lanes) -> Heat:
+    """Run a heat."""
+    runs, ends = measure(order, lanes)
     check_start(runs, ends, [shlex.join(line) for line in order.lines], order.cutoff)
     feedback = race_of(runs) if order.rule.objective is None else rewards_of(runs, order.rule)
     return Heat(feedback, order.instance, runs)
 
 
-def measure(order: Order) -> tuple[tuple[Run, ...], list[End]]:
+def measure(order: Order, lanes: Lanes) -> tuple[tuple[Run, ...], list[End]]:
     """Run the command lines of an order, whatever comes of it."""
-    with LANES.borrow() as lane:
+    with lanes.borrow() as lane:
         ends = _side_by_side(order, lane) if order.mode == "parallel" else _in_turn(order, lane)
     return _runs(order, ends), ends
 

@@ -1,17 +1,17 @@
-"""Our end of a guardian: one heat at a time runs on a lane, and lanes are shared by all threads of this process."""
+"""Our end of a guardian: one heat at a time runs on a lane, and threads share the lanes of a race."""
 
 from __future__ import annotations
 
 import atexit
 import json
-import os
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 import msgspec
 
@@ -125,12 +125,19 @@ class Lane:
 
 
 class Lanes:
-    """The lanes of this process; any number of threads may borrow one at a time."""
+    """Lanes for any number of threads, each of which borrows one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[Lane] = []
         self._busy: set[Lane] = set()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     @contextmanager
     def borrow(self) -> Iterator[Lane]:
@@ -147,9 +154,21 @@ class Lanes:
             self._busy.discard(lane)
             self._idle.append(lane)
 
+    def close(self) -> None:
+        """End all lanes, for good: heats under way fail with ``LaneClosed`` in the threads that run them."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            for lane in self._busy:
+                lane.hang_up()
+        for lane in idle:
+            lane.close()
+
     def _free(self) -> Lane:
         """Return a lane that works, a new one if there is none, and count it as busy."""
         with self._lock:
+            if self._closed:
+                raise LaneClosed("the race is over.")
             while self._idle:
                 lane = self._idle.pop()
                 if lane.works:
@@ -161,20 +180,10 @@ class Lanes:
             self._busy.add(lane)
             return lane
 
-    def close(self) -> None:
-        """End all lanes: those in use fail with ``LaneClosed`` in the threads that use them."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-            for lane in self._busy:
-                lane.hang_up()
-        for lane in idle:
-            lane.close()
 
-    def forget(self) -> None:
-        """In a forked process: the lanes are the parent's."""
-        self.__init__()  # type: ignore[misc]  # a fresh start is meant
-
-
-LANES = Lanes()
-atexit.register(LANES.close)
-os.register_at_fork(after_in_child=LANES.forget)
+@cache
+def lanes_of(process: int) -> Lanes:
+    """Return the lanes of this process, which a worker of a cluster shares among its heats and keeps to its end."""
+    lanes = Lanes()
+    atexit.register(lanes.close)
+    return lanes

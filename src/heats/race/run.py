@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import time
 from collections.abc import Iterator, Mapping
@@ -25,7 +26,7 @@ from heats.journal.lines import Told, decode_event, is_sound
 from heats.race import board, command
 from heats.race.heat import Order, line_of, order
 from heats.race.heat import run as run_heat
-from heats.race.lane import LANES
+from heats.race.lane import Lanes, lanes_of
 from heats.race.scenario import Scenario, read
 from heats.race.tally import Tally, notes_of
 
@@ -86,23 +87,24 @@ def command_line(scenario: Scenario, arm: int) -> str:
 
 
 class Racing:
-    """A scenario as a task for the driver."""
+    """A scenario as a task for the driver; without ``lanes`` its heats run on those of whatever process they get to."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, lanes: Lanes | None) -> None:
         self._scenario = scenario
+        self._lanes = lanes
 
     def job(self, query: Query) -> tuple[Any, tuple[Any, ...]]:
         """Return the heat to run, as an order that holds all it takes."""
-        return run_noted, (order(self._scenario, query),)
+        return run_noted, (order(self._scenario, query), self._lanes)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the heat."""
         return ", ".join(self._scenario.names[arm] for arm in query.arms)
 
 
-def run_noted(order: Order) -> Noted:
+def run_noted(order: Order, lanes: Lanes | None) -> Noted:
     """Run a heat, wherever this is, and return what it says with what was measured."""
-    heat = run_heat(order)
+    heat = run_heat(order, lanes or lanes_of(os.getpid()))
     return Noted(heat.feedback, notes_of(heat))
 
 
@@ -187,15 +189,31 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
     started = time.monotonic()
     with (
         Journal(JournalFile(path, command=how), tournament, candidates=known) as journal,
-        _lanes(scenario, executor) as lanes,
+        _workers(scenario, executor) as (workers, lanes),
         board.watching(scenario, tournament, tally) as watch,
     ):
         recount(path, tally)
         try:
-            drive(tournament, Racing(scenario), lanes, watch=watch, keeper=Counted(journal, tally))
+            drive(tournament, Racing(scenario, lanes), workers, watch=watch, keeper=Counted(journal, tally))
         except ComparisonFailed as failure:
             raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
     return Raced(scenario, tournament.report(), tally, time.monotonic() - started)
+
+
+@contextmanager
+def _workers(scenario: Scenario, executor: Executor | None) -> Iterator[tuple[Executor | None, Lanes | None]]:
+    """Yield what heats run on: the executor given, this thread, or as many threads as heats run side by side."""
+    if executor is not None:
+        yield executor, None
+    elif scenario.lanes == 1:
+        with Lanes() as lanes:
+            yield None, lanes
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        # The lanes are closed first: else the pool would wait for heats that nobody wants any more.
+        with ThreadPoolExecutor(scenario.lanes) as pool, Lanes() as lanes:
+            yield pool, lanes
 
 
 def recount(path: Path, tally: Tally) -> None:
@@ -206,22 +224,3 @@ def recount(path: Path, tally: Tally) -> None:
             event = decode_event(line) if is_sound(line.removesuffix(b"\n")) else None
             if type(event) is Told and event.notes is not None:
                 tally.add(event.notes)
-
-
-@contextmanager
-def _lanes(scenario: Scenario, executor: Executor | None) -> Iterator[Executor | None]:
-    """Yield what heats run on: the executor given, this thread, or as many threads as heats run side by side."""
-    try:
-        if executor is not None or scenario.lanes == 1:
-            yield executor
-            return
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(scenario.lanes) as pool:
-            try:
-                yield pool
-            except BaseException:
-                LANES.close()  # else the pool would wait for heats that nobody wants any more
-                raise
-    finally:
-        LANES.close()

@@ -73,7 +73,8 @@ def read(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenar
 
 def _completed(said: ScenarioFile, file: Path) -> Scenario:
     race, folder = said.race, file.parent
-    candidates = field.candidates(said.candidates, said.space, folder, whole("seed", race.seed, 0))
+    given = [each for each in (race.candidates, said.candidates, said.space) if each is not None]
+    candidates = field.candidates(given, folder, whole("seed", race.seed, 0))
     command.check(race.command, candidates)
     slots = cores() if race.slots is None else whole("slots", race.slots, 1)
     layout = _plan(race, len(candidates))

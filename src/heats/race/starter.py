@@ -34,7 +34,7 @@ finished = [10, 20]            # exit codes that count as finishing; left out: 0
 # strategy = "csh"             # how the tournament is planned, see: heats plan --help
 seed = 0
 
-# Candidates: here drawn from a space; or listed as [[candidates]] tables, or candidates = "file.csv" above [race].
+# Candidates: here drawn from a space; or listed as [[candidates]] tables, or candidates = "file.csv" in [race].
 [space]
 sample = 6
 noise = {{ float = [0.0, 0.5] }}                 # also: log-float, int, log-int

@@ -11,6 +11,7 @@ from heats.engine import chance
 from heats.engine.machine import Query
 from heats.engine.table import table
 from heats.race.heat import measure, order
+from heats.race.lane import Lanes
 from heats.race.outcome import Run, how_it_ended
 from heats.race.scenario import Scenario
 
@@ -27,17 +28,17 @@ def try_all(scenario: Scenario, watch: Callable[[int, int], None]) -> list[Tried
     from concurrent.futures import ThreadPoolExecutor
 
     found: list[Tried] = []
-    with ThreadPoolExecutor(scenario.slots) as pool:
-        for tried in pool.map(lambda arm: _try(scenario, arm), range(len(scenario.candidates))):
+    with ThreadPoolExecutor(scenario.slots) as pool, Lanes() as lanes:
+        for tried in pool.map(lambda arm: _try(scenario, arm, lanes), range(len(scenario.candidates))):
             found.append(tried)
             watch(len(found), len(scenario.candidates))
     return found
 
 
-def _try(scenario: Scenario, arm: int) -> Tried:
+def _try(scenario: Scenario, arm: int, lanes: Lanes) -> Tried:
     seed = int(chance.root(scenario.seed) >> 1)
     alone = msgspec.structs.replace(order(scenario, Query(0, 0, 0, (arm,), seed)), mode="capped")
-    (run,), (end,) = measure(alone)
+    (run,), (end,) = measure(alone, lanes)
     return Tried(run, how_it_ended(end) if run.verdict == "crashed" else "")
 
 
