@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import Row
-from heats.race.run import Raced, begin
+from heats.race.result import Raced
+from heats.race.run import begin
 from heats.race.scenario import read
 
 SCENARIO = """
@@ -35,7 +36,9 @@ def rows() -> Iterator[Row]:
         found = begin(read(scenario), {}, journal)
         fastest, latencies = _measured(journal)
     assert found.report.spent == 50
-    what = f"wall time of a race over the sum of its fastest runs: 50 heats, k = 2, 100 ms ({_overhead(found, fastest)})"
+    what = (
+        f"wall time of a race over the sum of its fastest runs: 50 heats, k = 2, 100 ms ({_overhead(found, fastest)})"
+    )
     yield Row(what, f"{found.seconds / fastest:.3f}", "≤ 1.15")
     yield Row(f"from the first finisher's end to the last loser's, median of {len(latencies)}: ms",
               f"{1000 * sorted(latencies)[len(latencies) // 2]:.2f}", "")  # fmt: skip

@@ -13,7 +13,8 @@ scenario      the same with everything decided: candidates, instances, plan, mod
 heat          a pull as an order of command lines, and how it is run
 tryout        every candidate once, before any budget is spent
 tally, board  what was counted so far, and what a watcher sees of it
-run           a whole race: tournament, driver, journal, result
+result        what a race found
+run           a whole race: tournament, driver, journal
 starter       a race to begin with
 command_line  what ``heats race`` does with all this
 """

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from heats.errors import HeatsError, InvalidArgument
 from heats.race import starter, tryout
-from heats.race.run import Raced, begin
+from heats.race.result import Raced
+from heats.race.run import begin
 from heats.race.scenario import Scenario, read, warnings
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ import ctypes
 import json
 import os
 import resource
+import select
 import selectors
 import signal
 import socket
@@ -260,6 +261,9 @@ def hear(control: socket.socket) -> list[dict[str, Any]]:
     """Return the jobs of the next heat; a "stop" that came when the last one was over is passed over."""
     said = b""
     while not said.endswith(b"\n"):
+        while not select.select([control], [], [], LOOK)[0]:
+            if os.getppid() != PARENT:
+                raise Gone
         piece = control.recv(CHUNK)
         if not piece:
             raise Gone

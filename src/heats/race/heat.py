@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from heats.engine import chance
+from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.race import command
 from heats.race.form import Clock, Mode
@@ -47,9 +48,16 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 class Heat(msgspec.Struct, frozen=True):
     """A heat that was run: what it says to the tournament, and what was measured."""
 
-    feedback: Any
+    feedback: Race | list[float]
     instance: str | None
     runs: tuple[Run, ...]
+
+    @property
+    def winner(self) -> int | None:
+        """Who finished first or has the best value; None if nobody did."""
+        arms = tuple(run.arm for run in self.runs)
+        row = self.feedback.row(arms)[: len(arms)] if isinstance(self.feedback, Race) else self.feedback
+        return None if max(row) == min(row) else arms[row.index(max(row))]
 
 
 def order(scenario: Scenario, query: Query) -> Order:

@@ -152,7 +152,10 @@ class Lanes:
             raise
         with self._lock:
             self._busy.discard(lane)
-            self._idle.append(lane)
+            if not self._closed:
+                self._idle.append(lane)
+                return
+        lane.close()
 
     def close(self) -> None:
         """End all lanes, for good: heats under way fail with ``LaneClosed`` in the threads that run them."""

@@ -1,14 +1,12 @@
-"""A whole race: a scenario's tournament, driven heat by heat, kept in a journal, with what came of it in words."""
+"""A whole race: a scenario's tournament, driven heat by heat and kept in a journal, from the start or from there on."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,73 +15,21 @@ import msgspec
 from heats.answers import Noted
 from heats.drive import drive
 from heats.engine.machine import Query
-from heats.engine.report import Report, describe
 from heats.engine.tournament import Tournament
 from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile
-from heats.journal.fingerprint import fingerprinted
-from heats.journal.lines import Told, decode_event, is_sound
-from heats.race import board, command
-from heats.race.heat import Order, line_of, order
+from heats.journal.fingerprint import Candidate, fingerprinted, writable
+from heats.journal.lines import Told, decode_event
+from heats.race import board
+from heats.race.heat import Order, order
 from heats.race.heat import run as run_heat
 from heats.race.lane import Lanes, lanes_of
+from heats.race.result import Raced, command_line
 from heats.race.scenario import Scenario, read
 from heats.race.tally import Tally, notes_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-
-@dataclass(frozen=True, eq=False)
-class Raced:
-    """What a race found, and what it took."""
-
-    scenario: Scenario
-    report: Report
-    tally: Tally
-    seconds: float  # of wall time, since it began or went on
-
-    def to_json(self) -> str:
-        """Return the report as JSON, with parameters and command lines; equal races give equal bytes."""
-        places = {place: self._entry(getattr(self.report, place)) for place in ("winner", "runner_up")}
-        return msgspec.json.encode(
-            msgspec.to_builtins(self.report) | {"names": self.scenario.names, **places}
-        ).decode()  # fmt: skip
-
-    def __str__(self) -> str:
-        return "\n".join([describe(self.report, self.scenario.names), *self._lines()])
-
-    def _entry(self, arm: int | None) -> dict[str, Any] | None:
-        if arm is None:
-            return None
-        candidate = self.scenario.candidates[arm]
-        return {
-            "arm": arm,
-            "name": self.scenario.names[arm],
-            "parameters": candidate,
-            "command": command.fill(self.scenario.command, candidate, leave=command.GIVEN),
-            "command_line": command_line(self.scenario, arm),
-        }
-
-    def _lines(self) -> Iterator[str]:
-        tally = self.tally
-        yield ""
-        if tally.nobody:
-            yield f"nobody finished {tally.nobody} of {tally.heats} heats; these say nothing about anybody"
-        for arm, crashes in tally.crashes.items():
-            last = f" ({crashes[0].last})" if crashes[0].last else ""
-            yield f"crashed: {self.scenario.names[arm]}, {len(crashes)} of {tally.runs[arm]} runs{last}"
-        yield f"{board.clock(tally.cpu_seconds)} of CPU in all runs, {board.clock(self.seconds)} of wall time"
-        if self.report.winner is not None:
-            yield f"\nthe winner's command line:\n  {command_line(self.scenario, self.report.winner)}"
-
-
-def command_line(scenario: Scenario, arm: int) -> str:
-    """Return a line to paste into a shell, wherever: the arm on the first instance."""
-    first = scenario.instances[0] if scenario.instances else None
-    if first is not None and Path(first).is_relative_to(scenario.folder):
-        first = str(Path(first).relative_to(scenario.folder))
-    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(line_of(scenario, arm, first, seed=1))}"
 
 
 class Racing:
@@ -108,32 +54,31 @@ def run_noted(order: Order, lanes: Lanes | None) -> Noted:
     return Noted(heat.feedback, notes_of(heat))
 
 
-class Counted:
-    """A journal that also counts what it keeps, for the board."""
+class Counting(Journal):
+    """A journal that counts the heats it keeps, for the board."""
 
-    def __init__(self, journal: Journal, tally: Tally) -> None:
-        self._journal = journal
-        self._tally = tally
+    def __init__(self, file: JournalFile, tournament: Tournament, candidates: tuple[Candidate, ...]) -> None:
+        self.tally = Tally()
+        super().__init__(file, tournament, candidates=candidates)
+        with self.path.open("rb") as lines:  # what was told before
+            next(lines)
+            for event in (decode_event(line) for line in lines):
+                if type(event) is Told and event.notes is not None:
+                    self.tally.add(event.notes)
 
     def tell(
-        self, query: Query, feedback: Any, *, by: str | None, took: float | None, notes: dict[str, Any] | None
+        self,
+        query: Query | int,
+        feedback: Any,
+        *,
+        by: str | None = None,
+        took: float | None = None,
+        notes: dict[str, Any] | None = None,
     ) -> None:
         """Write it down, then count it."""
-        self._journal.tell(query, feedback, by=by, took=took, notes=notes)
+        super().tell(query, feedback, by=by, took=took, notes=notes)
         if notes is not None:
-            self._tally.add(notes)
-
-    def requeue(self, query: Query, why: str) -> None:
-        """Take a pull back."""
-        self._journal.requeue(query, why)
-
-    def late(self, query: Query, answer: Any, *, by: str | None, took: float | None) -> None:
-        """Note an answer that came too late."""
-        self._journal.late(query, answer, by=by, took=took)
-
-    def together(self) -> AbstractContextManager[None]:
-        """Write all that is told within at once."""
-        return self._journal.together()
+            self.tally.add(notes)
 
 
 def begin(scenario: Scenario, overrides: Mapping[str, Any], journal: Path, executor: Executor | None = None) -> Raced:
@@ -173,7 +118,7 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
         **msgspec.structs.asdict(scenario.rule),
     }
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
-    lines = [command_line(scenario, arm) for arm in range(len(scenario.candidates))]
+    lines = [writable(command_line(scenario, arm)) for arm in range(len(scenario.candidates))]
     return {
         "name": "race",
         "scenario": str(scenario.path),
@@ -184,20 +129,19 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executor | None) -> Raced:
-    tournament, tally = Tournament(scenario.plan, seed=scenario.seed), Tally()
+    tournament = Tournament(scenario.plan, seed=scenario.seed)
     known = fingerprinted(scenario.candidates, scenario.names, named=True)
     started = time.monotonic()
     with (
-        Journal(JournalFile(path, command=how), tournament, candidates=known) as journal,
+        Counting(JournalFile(path, command=how), tournament, known) as journal,
         _workers(scenario, executor) as (workers, lanes),
-        board.watching(scenario, tournament, tally) as watch,
+        board.watching(scenario, tournament, journal.tally) as watch,
     ):
-        recount(path, tally)
         try:
-            drive(tournament, Racing(scenario, lanes), workers, watch=watch, keeper=Counted(journal, tally))
+            drive(tournament, Racing(scenario, lanes), workers, watch=watch, keeper=journal)
         except ComparisonFailed as failure:
             raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
-    return Raced(scenario, tournament.report(), tally, time.monotonic() - started)
+    return Raced(scenario, tournament.report(), journal.tally, time.monotonic() - started)
 
 
 @contextmanager
@@ -214,13 +158,3 @@ def _workers(scenario: Scenario, executor: Executor | None) -> Iterator[tuple[Ex
         # The lanes are closed first: else the pool would wait for heats that nobody wants any more.
         with ThreadPoolExecutor(scenario.lanes) as pool, Lanes() as lanes:
             yield pool, lanes
-
-
-def recount(path: Path, tally: Tally) -> None:
-    """Count the heats that a journal holds."""
-    with path.open("rb") as file:
-        next(file)
-        for line in file:
-            event = decode_event(line) if is_sound(line.removesuffix(b"\n")) else None
-            if type(event) is Told and event.notes is not None:
-                tally.add(event.notes)

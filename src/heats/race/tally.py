@@ -8,13 +8,18 @@ from typing import Any
 
 import msgspec
 
+from heats.journal.fingerprint import writable
 from heats.race.heat import Heat
 from heats.race.outcome import Run
 
 
 def notes_of(heat: Heat) -> dict[str, Any]:
     """Return what was measured of a heat as plain data."""
-    return {"instance": heat.instance, "runs": msgspec.to_builtins(heat.runs)}
+    return {
+        "instance": None if heat.instance is None else writable(heat.instance),
+        "winner": heat.winner,
+        "runs": msgspec.to_builtins(heat.runs),
+    }
 
 
 class Tally:
@@ -22,26 +27,24 @@ class Tally:
 
     def __init__(self) -> None:
         self.heats = 0
-        self.nobody = 0  # heats that nobody finished
+        self.nobody = 0  # heats without a winner
         self.wins: Counter[int] = Counter()
         self.runs: Counter[int] = Counter()
         self.cpu: defaultdict[int, float] = defaultdict(float)  # seconds
-        self.crashes: dict[int, list[Run]] = {}
+        self.crashes: defaultdict[int, list[Run]] = defaultdict(list)
 
     def add(self, notes: Mapping[str, Any]) -> None:
         """Count a heat."""
-        runs = msgspec.convert(notes["runs"], list[Run])
         self.heats += 1
-        finished = [run for run in runs if run.verdict == "finished"]
-        values = [run.value for run in runs if run.value is not None]
-        self.nobody += not finished and not values
-        if finished and not values:
-            self.wins[min(finished, key=lambda run: run.seconds).arm] += 1
-        for run in runs:
+        if notes["winner"] is None:
+            self.nobody += 1
+        else:
+            self.wins[notes["winner"]] += 1
+        for run in msgspec.convert(notes["runs"], list[Run]):
             self.runs[run.arm] += 1
             self.cpu[run.arm] += run.cpu
             if run.verdict == "crashed":
-                self.crashes.setdefault(run.arm, []).append(run)
+                self.crashes[run.arm].append(run)
 
     @property
     def cpu_seconds(self) -> float:
