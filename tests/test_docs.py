@@ -99,7 +99,9 @@ def test_pictures_are_up_to_date() -> None:
         assert (ROOT / "docs/pictures" / name).read_text(encoding="utf-8") == picture
 
 
-@pytest.mark.parametrize("module", ["heats", "heats.engine.plan", "heats.engine.tournament", "heats.find"])
+@pytest.mark.parametrize(
+    "module", ["heats", "heats.engine.plan", "heats.engine.tournament", "heats.find", "heats.journal.writing"]
+)
 def test_docstring_examples_run(module: str) -> None:
     """Doctest finds some and they hold."""
     import doctest
