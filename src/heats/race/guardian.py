@@ -29,6 +29,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK = 1.0  # seconds between two looks at whether our parent still lives, if nothing happens
 SHORTEST = 0.005  # and between two looks at a CPU time
 CHUNK = 1 << 16
+FLOOD, BREATH = 1 << 24, 0.001  # after so many bytes we rest so many seconds a chunk, lest we take a core to read them
 PATIENCE = 10.0  # seconds for killed processes to be gone; one in the middle of a disk write may take a while
 
 STOP = b"stop\n"  # all that is ever said to us during a heat
@@ -165,8 +166,10 @@ class Heat:
                 self.stop("race")
             elif key.fileobj == self.wakeup:
                 os.read(self.wakeup, CHUNK)
-            elif not key.data.read() and key.data.code is None:
+            elif not key.data.read():
                 self.watch.unregister(key.data.pipe)  # it closed its output and goes on
+            elif key.data.printed > FLOOD:
+                time.sleep(BREATH)
         self.reap()
         now = time.monotonic()
         for place, run in enumerate(self.runs.values()):

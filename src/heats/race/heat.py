@@ -18,10 +18,9 @@ from heats.engine import chance
 from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.race import command
-from heats.race.form import Clock, Mode
 from heats.race.lane import End, Job, Lane, Lanes
-from heats.race.outcome import Rule, Run, Verdict, check_start, race_of, rewards_of
-from heats.race.scenario import Scenario
+from heats.race.outcome import Run, Verdict, check_start, race_of, rewards_of
+from heats.race.scenario import Scenario, Terms
 
 INSTANCE, RUN, TURN = 101, 102, 103  # what is drawn here, see heats.engine.chance
 MOST_SEED = 2**31 - 1  # solvers take a signed 32-bit number, some of them not 0
@@ -34,15 +33,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[tuple[str, ...], ...]
     turns: tuple[int, ...]  # in which order they run, if one after another
     instance: str | None
-    folder: str
-    mode: Mode
-    clock: Clock
-    cutoff: float
-    wall_limit: float
-    keep: int
-    memory: int | None
-    pin: bool
-    rule: Rule
+    terms: Terms
 
 
 class Heat(msgspec.Struct, frozen=True):
@@ -69,15 +60,7 @@ def order(scenario: Scenario, query: Query) -> Order:
         lines=tuple(line_of(scenario, arm, instance, seed_of(query, arm)) for arm in query.arms),
         turns=tuple(turns.tolist()),
         instance=instance,
-        folder=str(scenario.folder),
-        mode=scenario.mode,
-        clock=scenario.clock,
-        cutoff=scenario.cutoff,
-        wall_limit=scenario.wall_limit,
-        keep=scenario.keep,
-        memory=scenario.memory,
-        pin=scenario.pin,
-        rule=scenario.rule,
+        terms=scenario.terms,
     )
 
 
@@ -97,7 +80,7 @@ def seed_of(query: Query, arm: int) -> int:
 
 def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tuple[str, ...]:
     """Return the command line of an arm."""
-    given: dict[str, Any] = {"seed": seed, "cutoff": f"{scenario.cutoff:g}"}
+    given: dict[str, Any] = {"seed": seed, "cutoff": f"{scenario.cutoff:.10g}"}
     given |= {} if instance is None else {"instance": instance}
     return command.fill(scenario.command, scenario.candidates[arm] | given)
 
@@ -105,32 +88,32 @@ def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tu
 def run(order: Order, lanes: Lanes) -> Heat:
     """Run a heat."""
     runs, ends = measure(order, lanes)
-    check_start(runs, ends, [shlex.join(line) for line in order.lines], order.cutoff)
-    feedback = race_of(runs) if order.rule.objective is None else rewards_of(runs, order.rule)
+    check_start(runs, ends, [shlex.join(line) for line in order.lines], order.terms.cutoff)
+    feedback = race_of(runs) if order.terms.rule.objective is None else rewards_of(runs, order.terms.rule)
     return Heat(feedback, order.instance, runs)
 
 
 def measure(order: Order, lanes: Lanes) -> tuple[tuple[Run, ...], list[End]]:
     """Run the command lines of an order, whatever comes of it."""
     with lanes.borrow() as lane:
-        ends = _side_by_side(order, lane) if order.mode == "parallel" else _in_turn(order, lane)
+        ends = _side_by_side(order, lane) if order.terms.mode == "parallel" else _in_turn(order, lane)
     return _runs(order, ends), ends
 
 
 def _side_by_side(order: Order, lane: Lane) -> list[End]:
     """Run all at once; the first to finish stops the others, unless it is the best value that counts."""
-    jobs = [_job(order, place, lane, order.cutoff) for place in range(len(order.arms))]
-    return lane.run(jobs, lambda end: order.rule.objective is None and _verdict(order, end) == "finished")
+    jobs = [_job(order, place, lane, order.terms.cutoff) for place in range(len(order.arms))]
+    return lane.run(jobs, lambda end: order.terms.rule.objective is None and _verdict(order, end) == "finished")
 
 
 def _in_turn(order: Order, lane: Lane) -> list[End]:
     """Run one after another, each for at most as long as the best so far."""
     ends: dict[int, End] = {}
-    limit = order.cutoff
+    limit = order.terms.cutoff
     for place in order.turns:
         (end,) = lane.run([_job(order, place, lane, limit)])
         ends[place] = end
-        if order.rule.objective is None and _verdict(order, end) == "finished":
+        if order.terms.rule.objective is None and _verdict(order, end) == "finished":
             limit = min(limit, _seconds(order, end))
     return [ends[place] for place in range(len(order.arms))]
 
@@ -138,13 +121,13 @@ def _in_turn(order: Order, lane: Lane) -> list[End]:
 def _job(order: Order, place: int, lane: Lane, limit: float) -> Job:
     return Job(
         argv=order.lines[place],
-        cwd=order.folder,
+        cwd=str(order.terms.folder),
         limit=limit,
-        wall_limit=order.wall_limit,
-        clock=order.clock,
-        keep=order.keep,
-        memory=order.memory,
-        cores=_cores(order, place, lane) if order.pin else None,
+        wall_limit=order.terms.wall_limit,
+        clock=order.terms.clock,
+        keep=order.terms.keep,
+        memory=order.terms.memory,
+        cores=_cores(order, place, lane) if order.terms.pin else None,
     )
 
 
@@ -153,16 +136,16 @@ def _cores(order: Order, place: int, lane: Lane) -> tuple[int, ...] | None:
     if not hasattr(os, "sched_getaffinity"):
         return None
     cores = sorted(os.sched_getaffinity(0))
-    mine = lane.number * len(order.arms) + place if order.mode == "parallel" else lane.number
+    mine = lane.number * len(order.arms) + place if order.terms.mode == "parallel" else lane.number
     return (cores[mine % len(cores)],)
 
 
 def _seconds(order: Order, end: End) -> float:
-    return end.cpu if order.clock == "cpu" else end.wall
+    return end.cpu if order.terms.clock == "cpu" else end.wall
 
 
 def _verdict(order: Order, end: End) -> Verdict:
-    return order.rule.verdict(end, _seconds(order, end), order.cutoff)
+    return order.terms.rule.verdict(end, _seconds(order, end), order.terms.cutoff)
 
 
 def _runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
@@ -172,7 +155,7 @@ def _runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
     runs = []
     for arm, end in zip(order.arms, ends, strict=True):
         verdict = _verdict(order, end)
-        value = order.rule.value(end.output) if verdict != "crashed" else None
+        value = order.terms.rule.value(end.output) if verdict != "crashed" else None
         runs.append(
             Run(
                 arm=arm,

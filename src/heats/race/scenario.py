@@ -24,7 +24,25 @@ HEAT_SIZE = 4
 ASLEEP = 10  # by the CPU clock a run may take so many cutoffs of wall time: one that sleeps has to end, too
 
 
-class Scenario(msgspec.Struct, frozen=True, kw_only=True):
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What is the same for all heats of a race."""
+
+    folder: Path  # where commands run: paths on command lines are relative to the file, too
+    mode: Mode
+    clock: Clock
+    cutoff: float  # seconds of the clock
+    rule: Rule
+    memory: int | None  # bytes
+    pin: bool
+    keep: int  # bytes of output
+
+    @property
+    def wall_limit(self) -> float:
+        """Seconds of wall time after which a run is stopped in any case."""
+        return self.cutoff * (ASLEEP if self.clock == "cpu" else 1)
+
+
+class Scenario(Terms, frozen=True, kw_only=True):
     """A race: nothing in it is relative, optional or unchecked."""
 
     path: Path
@@ -34,29 +52,17 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     instances: tuple[str, ...]
     plan: Plan
     seed: int
-    mode: Mode
-    clock: Clock
     slots: int
-    cutoff: float  # seconds of the clock
-    rule: Rule
-    memory: int | None  # bytes
-    pin: bool
-    keep: int  # bytes of output
 
     @property
-    def folder(self) -> Path:
-        """Where commands run: paths on command lines are relative to the file, too."""
-        return self.path.parent
+    def terms(self) -> Terms:
+        """The part that every heat needs."""
+        return Terms(**{name: getattr(self, name) for name in Terms.__struct_fields__})
 
     @property
     def lanes(self) -> int:
         """How many heats run side by side: each run has a slot of its own."""
         return max(1, self.slots // self.plan.heat_size) if self.mode == "parallel" else self.slots
-
-    @property
-    def wall_limit(self) -> float:
-        """Seconds of wall time after which a run is stopped in any case."""
-        return self.cutoff * (ASLEEP if self.clock == "cpu" else 1)
 
 
 def read(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
@@ -81,6 +87,7 @@ def _completed(said: ScenarioFile, file: Path) -> Scenario:
     mode = race.mode or ("parallel" if slots >= layout.heat_size else "capped")
     return Scenario(
         path=file,
+        folder=folder,
         command=(_program(race.command[0], folder), *map(_frozen, race.command[1:])),
         candidates=candidates,
         names=tuple(map(command.describe, candidates)),

@@ -37,7 +37,7 @@ def try_all(scenario: Scenario, watch: Callable[[int, int], None]) -> list[Tried
 
 def _try(scenario: Scenario, arm: int, lanes: Lanes) -> Tried:
     seed = int(chance.root(scenario.seed) >> 1)
-    alone = msgspec.structs.replace(order(scenario, Query(0, 0, 0, (arm,), seed)), mode="capped")
+    alone = order(msgspec.structs.replace(scenario, mode="capped"), Query(0, 0, 0, (arm,), seed))
     (run,), (end,) = measure(alone, lanes)
     return Tried(run, how_it_ended(end) if run.verdict == "crashed" else "")
 
