@@ -28,6 +28,11 @@ class Account(msgspec.Struct, frozen=True):
     compared_seconds: float  # of all comparisons together
     requeued: int  # pulls that were tried again
     late: int  # answers that came too late to count
+    command_line: str | None = None  # of the winner, if it was a race of programs
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+        return msgspec.json.encode(self).decode()
 
     def __str__(self) -> str:
         lines = [describe(self.report, self.names), ""]
@@ -40,6 +45,8 @@ class Account(msgspec.Struct, frozen=True):
             lines.append(f"workers:    {len(self.answered)}")
         if self.requeued or self.late:
             lines.append(f"trouble:    {self.requeued} tried again, {self.late} answers too late to count")
+        if self.command_line is not None:
+            lines.append(f"\nthe winner's command line:\n  {self.command_line}")
         return "\n".join(lines)
 
 
@@ -62,7 +69,14 @@ def account(log: Log) -> Account:
         compared_seconds=log.compared,
         requeued=log.requeued,
         late=log.late,
+        command_line=_command_line(log),
     )
+
+
+def _command_line(log: Log) -> str | None:
+    """Return what a race of programs says about its winner."""
+    winner, lines = log.tournament.winner, (log.header.command or {}).get("command_lines", [])
+    return None if winner is None or winner >= len(lines) else str(lines[winner])
 
 
 def follow_to_the_end(log: Log) -> None:

@@ -199,9 +199,8 @@ def resume(
 
     log = opened(journal)
     with _executor(dask) as executor, _resumable(journal):
-        go_on(log, executor)
-    told = account(log)
-    typer.echo(_json(told) if json else str(told))
+        told = go_on(log, executor) or account(log)
+    typer.echo(told.to_json() if json else str(told))
 
 
 @app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --strategy csh --feedback winner --reps 10000")
@@ -299,6 +298,43 @@ def reproduce(
     with counting("points") as tick:
         written = run_all(names, Path(out), reps, seed, workers, tick)
     typer.echo("\n".join(str(path) for path in written))
+
+
+@app.command(epilog="Example: heats race solvers/race.toml --seed 1")
+def race(
+    scenario: Annotated[str | None, typer.Argument(help="A scenario in TOML; --init writes one to begin with.")] = None,
+    init: Annotated[str | None, typer.Option(metavar="DIR", help="Write a commented scenario that runs.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Try every candidate once; no race is run.")] = False,
+    heat_size: Annotated[int | None, typer.Option("-k", "--heat-size", help="How many run in a heat.")] = None,
+    budget: Annotated[int | None, typer.Option("-B", "--budget", help="How many heats to run.")] = None,
+    cutoff: Annotated[str | None, typer.Option(help="Longest time of a run, as 10s or 500ms.")] = None,
+    mode: Annotated[str | None, typer.Option(help="parallel or capped (one after another).")] = None,
+    clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
+    slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
+    instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="csws, csr or csh.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
+    journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
+    dask: Dask = None,
+    json: Json = False,
+) -> None:
+    """Race programs: k command lines on one instance, the first to finish wins. Options override the file."""
+    from heats.race import command_line
+
+    if init is not None:
+        typer.echo("\n".join(str(path) for path in command_line.init(init)))
+        return
+    given = {"heat_size": heat_size, "budget": budget, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
+    given |= {"instances": instances, "strategy": strategy, "seed": seed}
+    entered = command_line.enter(scenario, given)
+    if check:
+        with counting("candidates") as tick:
+            typer.echo(command_line.check(entered, tick))
+        return
+    path = command_line.journal_of(entered, journal)
+    with _executor(dask) as executor, _resumable(str(path)):
+        found = command_line.start(entered, given, path, executor)
+    typer.echo(found.to_json() if json else str(found))
 
 
 def _executor(dask: str | None) -> AbstractContextManager[Executor | None]:

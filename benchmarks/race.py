@@ -1,0 +1,58 @@
+"""Races of real programs: what running them costs on top of the programs themselves."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import Row
+from heats.race.result import Raced
+from heats.race.run import begin
+from heats.race.scenario import read
+
+SCENARIO = """
+[race]
+command = ["sleep", "{nap}"]
+budget = 50
+cutoff = "10s"
+mode = "parallel"
+heat_size = 2
+slots = 2
+[[candidates]]
+nap = 0.1
+[[candidates]]
+nap = 5
+"""
+
+
+def rows() -> Iterator[Row]:
+    """Measure everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "race.toml"
+        scenario.write_text(SCENARIO)
+        journal = Path(folder) / "race.jsonl"
+        found = begin(read(scenario), {}, journal)
+        fastest, latencies = _measured(journal)
+    assert found.report.spent == 50
+    what = (
+        f"wall time of a race over the sum of its fastest runs: 50 heats, k = 2, 100 ms ({_overhead(found, fastest)})"
+    )
+    yield Row(what, f"{found.seconds / fastest:.3f}", "≤ 1.15")
+    yield Row(f"from the first finisher's end to the last loser's, median of {len(latencies)}: ms",
+              f"{1000 * sorted(latencies)[len(latencies) // 2]:.2f}", "")  # fmt: skip
+
+
+def _overhead(found: Raced, fastest: float) -> str:
+    return f"{1000 * (found.seconds - fastest) / found.report.spent:.1f} ms a heat, {os.cpu_count()} cores"
+
+
+def _measured(journal: Path) -> tuple[float, list[float]]:
+    """Return the sum of the fastest times, and the kill latencies."""
+    import msgspec
+
+    events = [msgspec.json.decode(line) for line in journal.read_bytes().splitlines()]
+    runs = [event["notes"]["runs"] for event in events if event["event"] == "told"]
+    fastest = sum(min(run["seconds"] for run in heat if run["verdict"] == "finished") for heat in runs)
+    return fastest, [run["kill_latency"] for heat in runs for run in heat if "kill_latency" in run]

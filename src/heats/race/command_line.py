@@ -1,0 +1,66 @@
+"""What ``heats race`` does, in the order it does it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heats.errors import HeatsError, InvalidArgument
+from heats.race import starter, tryout
+from heats.race.result import Raced
+from heats.race.run import begin
+from heats.race.scenario import Scenario, read, warnings
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+def init(folder: str) -> list[Path]:
+    """Write a race to begin with."""
+    return starter.write(Path(folder))
+
+
+def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
+    """Read a scenario, and warn of what may surprise."""
+    if path is None:
+        raise InvalidArgument(
+            "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
+        )
+    scenario = read(path, given)
+    for warning in warnings(scenario):
+        say(f"warning: {warning}")
+    return scenario
+
+
+def check(scenario: Scenario, tick: Callable[[int, int], None]) -> str:
+    """Try every candidate once; a crash is a failure."""
+    tried = tryout.try_all(scenario, tick)
+    described = tryout.describe(scenario, tried)
+    if any(each.run.verdict == "crashed" for each in tried):
+        raise HeatsError(f"not every candidate runs.\n{described}")
+    return described
+
+
+def start(scenario: Scenario, given: Mapping[str, Any], journal: Path, executor: Executor | None) -> Raced:
+    """Run a new race, and say where it is kept."""
+    say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
+        f"{scenario.mode}, {scenario.lanes} at a time. The journal is {journal}")  # fmt: skip
+    return begin(scenario, given, journal, executor)
+
+
+def journal_of(scenario: Scenario, chosen: str | None) -> Path:
+    """Return the file to keep a race in: as chosen, or one beside the scenario, by seed and time, that is not there."""
+    if chosen is not None:
+        return Path(chosen)
+    stem = f"{scenario.path.stem}-{scenario.seed}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (f"{stem}{f'-{number}' if number else ''}.jsonl" for number in count())
+    return next(path for name in names if not (path := scenario.folder / name).exists())
+
+
+def say(sentence: str) -> None:
+    """Speak to whoever watches; standard output is for results."""
+    print(f"heats: {sentence}", file=sys.stderr)

@@ -1,0 +1,123 @@
+"""What counts as finishing, and what the ends of a heat's runs say together."""
+
+from __future__ import annotations
+
+import math
+import re
+import signal
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from heats.engine.feedback import Race
+from heats.errors import HeatsError, InvalidArgument
+from heats.race.lane import End
+
+Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stopped"]
+Goal: TypeAlias = Literal["minimize", "maximize"]
+
+AT_START = 1.0  # seconds within which a failure is one of starting
+LAST_LINES = 5
+KILLED = -signal.SIGKILL
+
+
+class CrashedAtStart(HeatsError):
+    """Every run of a heat failed as soon as it was started: the command is wrong, not the candidates slow."""
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """When a run has finished: its exit code, and a pattern in its output; or which value of it counts."""
+
+    finished: tuple[int, ...] = (0, 10, 20)
+    undecided: tuple[int, ...] = (0,)  # gave up in good order, if not finished; any other code is a crash
+    pattern: str | None = None
+    objective: str | None = None  # a pattern with one group: the value; the last one printed counts
+    goal: Goal = "minimize"
+    missing: float | None = None  # what a run without a value counts as; None: as the worst of its heat
+
+    def __post_init__(self) -> None:
+        for name, pattern, groups in (("pattern", self.pattern, None), ("objective", self.objective, 1)):
+            try:
+                found = re.compile(pattern or "()").groups
+            except re.error as error:
+                raise InvalidArgument(f"race.{name} = {pattern!r} is no regular expression: {error}.") from None
+            if pattern is not None and groups not in (None, found):
+                raise InvalidArgument(
+                    f"race.{name} = {pattern!r} must have one group, round the value, such as 'cost = (\\S+)'."
+                )
+
+    def verdict(self, end: End, seconds: float, cutoff: float) -> Verdict:
+        """Say how a run ended that took so many seconds of its clock."""
+        if end.stopped and end.code == KILLED:
+            return "cutoff" if seconds >= cutoff or end.stopped == "wall limit" else "stopped"
+        if end.code in self.finished and self._has_pattern(end.output):
+            return "finished" if seconds <= cutoff else "cutoff"
+        return "undecided" if end.code in (*self.finished, *self.undecided) else "crashed"
+
+    def _has_pattern(self, output: str) -> bool:
+        return self.pattern is None or re.search(self.pattern, output, re.MULTILINE) is not None
+
+    def value(self, output: str) -> float | None:
+        """Return the last objective value printed, if there is one."""
+        if self.objective is None:
+            return None
+        for found in reversed(re.findall(self.objective, output, re.MULTILINE)):
+            try:
+                value = float(found)
+            except ValueError:
+                continue
+            if math.isfinite(value):
+                return value
+        return None
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One run of a heat, as it is written down. The seconds of a run that was stopped are a lower bound."""
+
+    arm: int
+    verdict: Verdict
+    seconds: float  # by the clock of the race
+    wall: float
+    cpu: float  # of all it started
+    code: int
+    memory: int | None = None  # peak, kilobytes on Linux
+    kill_latency: float | None = None  # seconds from the end of the first finisher to that of this run
+    value: float | None = None
+    last: str | None = None  # the last line it printed, if it crashed
+    unknown: bool = False  # it printed "s UNKNOWN"
+
+
+def race_of(runs: Sequence[Run]) -> Race:
+    """Return who finished, and when. Nobody: the heat counts, and nobody gets a point for it."""
+    return Race([(run.arm, run.seconds) for run in runs if run.verdict == "finished"])
+
+
+def rewards_of(runs: Sequence[Run], rule: Rule) -> list[float]:
+    """Return the objective values, larger is better, in the order of the runs.
+
+    If nobody has a value all are worth the same, which leaves the heat undecided.
+    """
+    sign = -1.0 if rule.goal == "minimize" else 1.0
+    rewards = [None if run.value is None else sign * run.value for run in runs]
+    worst = min((reward for reward in rewards if reward is not None), default=0.0)
+    missing = worst if rule.missing is None else sign * rule.missing
+    return [missing if reward is None else reward for reward in rewards]
+
+
+def check_start(runs: Sequence[Run], ends: Sequence[End], lines: Sequence[str], cutoff: float) -> None:
+    """Raise if every run of a heat crashed as soon as it was started."""
+    if any(run.verdict != "crashed" or run.wall >= min(AT_START, cutoff / 2) for run in runs):
+        return
+    raise CrashedAtStart(
+        f"every run of this heat failed at once, so the race was stopped before it burns its budget. The first was\n"
+        f"  {lines[0]}\n{how_it_ended(ends[0])}"
+    )
+
+
+def how_it_ended(end: End) -> str:
+    """Return exit code and last lines of output, for people."""
+    how = f"exit code {end.code}" if end.code >= 0 else f"killed by signal {-end.code}"
+    printed = end.output.strip().splitlines()[-LAST_LINES:]
+    return "\n".join([f"{how}, {'it printed nothing' if not printed else 'and at the end it printed'}",
+                      *(f"  {line}" for line in printed)])  # fmt: skip

@@ -1,0 +1,69 @@
+"""What a race found, in words and as JSON, with command lines that can be pasted."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from heats.engine.report import Report, describe
+from heats.race import command
+from heats.race.board import clock
+from heats.race.heat import line_of
+from heats.race.scenario import Scenario
+from heats.race.tally import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Raced:
+    """What a race found, and what it took."""
+
+    scenario: Scenario
+    report: Report
+    tally: Tally
+    seconds: float  # of wall time, since it began or went on
+
+    def to_json(self) -> str:
+        """Return the report as JSON, with parameters and command lines; equal races give equal bytes."""
+        places = {place: self._entry(getattr(self.report, place)) for place in ("winner", "runner_up")}
+        told = msgspec.to_builtins(self.report) | {"names": self.scenario.names, **places}
+        return msgspec.json.encode(told).decode()
+
+    def __str__(self) -> str:
+        return "\n".join([describe(self.report, self.scenario.names), *self._lines()])
+
+    def _entry(self, arm: int | None) -> dict[str, Any] | None:
+        if arm is None:
+            return None
+        candidate = self.scenario.candidates[arm]
+        return {
+            "arm": arm,
+            "name": self.scenario.names[arm],
+            "parameters": candidate,
+            "command": command.fill(self.scenario.command, candidate, leave=command.GIVEN),
+            "command_line": command_line(self.scenario, arm),
+        }
+
+    def _lines(self) -> Iterator[str]:
+        tally = self.tally
+        yield ""
+        if tally.nobody:
+            yield f"nobody finished {tally.nobody} of {tally.heats} heats; these say nothing about anybody"
+        for arm, crashes in tally.crashes.items():
+            last = f" ({crashes[0].last})" if crashes[0].last else ""
+            yield f"crashed: {self.scenario.names[arm]}, {len(crashes)} of {tally.runs[arm]} runs{last}"
+        yield f"{clock(tally.cpu_seconds)} of CPU in all runs, {clock(self.seconds)} of wall time"
+        if self.report.winner is not None:
+            yield f"\nthe winner's command line:\n  {command_line(self.scenario, self.report.winner)}"
+
+
+def command_line(scenario: Scenario, arm: int) -> str:
+    """Return a line to paste into a shell, wherever: the arm on the first instance."""
+    first = scenario.instances[0] if scenario.instances else None
+    if first is not None and Path(first).is_relative_to(scenario.folder):
+        first = str(Path(first).relative_to(scenario.folder))
+    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(line_of(scenario, arm, first, seed=1))}"

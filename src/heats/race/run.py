@@ -1,0 +1,160 @@
+"""A whole race: a scenario's tournament, driven heat by heat and kept in a journal, from the start or from there on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from heats.answers import Noted
+from heats.drive import drive
+from heats.engine.machine import Query
+from heats.engine.tournament import Tournament
+from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
+from heats.journal import Journal, JournalFile
+from heats.journal.fingerprint import Candidate, fingerprinted, writable
+from heats.journal.lines import Told, decode_event
+from heats.race import board
+from heats.race.heat import Order, order
+from heats.race.heat import run as run_heat
+from heats.race.lane import Lanes, lanes_of
+from heats.race.result import Raced, command_line
+from heats.race.scenario import Scenario, read
+from heats.race.tally import Tally, notes_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+class Racing:
+    """A scenario as a task for the driver; without ``lanes`` its heats run on those of whatever process they get to."""
+
+    def __init__(self, scenario: Scenario, lanes: Lanes | None) -> None:
+        self._scenario = scenario
+        self._lanes = lanes
+
+    def job(self, query: Query) -> tuple[Any, tuple[Any, ...]]:
+        """Return the heat to run, as an order that holds all it takes."""
+        return run_noted, (order(self._scenario, query), self._lanes)
+
+    def describe(self, query: Query) -> str:
+        """Name the candidates of the heat."""
+        return ", ".join(self._scenario.names[arm] for arm in query.arms)
+
+
+def run_noted(order: Order, lanes: Lanes | None) -> Noted:
+    """Run a heat, wherever this is, and return what it says with what was measured."""
+    heat = run_heat(order, lanes or lanes_of(os.getpid()))
+    return Noted(heat.feedback, notes_of(heat))
+
+
+class Counting(Journal):
+    """A journal that counts the heats it keeps, for the board."""
+
+    def __init__(self, file: JournalFile, tournament: Tournament, candidates: tuple[Candidate, ...]) -> None:
+        self.tally = Tally()
+        super().__init__(file, tournament, candidates=candidates)
+        with self.path.open("rb") as lines:  # what was told before
+            next(lines)
+            for event in (decode_event(line) for line in lines):
+                if type(event) is Told and event.notes is not None:
+                    self.tally.add(event.notes)
+
+    def tell(
+        self,
+        query: Query | int,
+        feedback: Any,
+        *,
+        by: str | None = None,
+        took: float | None = None,
+        notes: dict[str, Any] | None = None,
+    ) -> None:
+        """Write it down, then count it."""
+        super().tell(query, feedback, by=by, took=took, notes=notes)
+        if notes is not None:
+            self.tally.add(notes)
+
+
+def begin(scenario: Scenario, overrides: Mapping[str, Any], journal: Path, executor: Executor | None = None) -> Raced:
+    """Run a race from the start; the journal must be a new one."""
+    if journal.exists():
+        raise InvalidArgument(
+            f"{journal} is there already; heats resume {journal} goes on with it, or choose another --journal."
+        )
+    return _race(scenario, journal, _how(scenario, overrides), executor)
+
+
+def resume(
+    journal: str, scenario: str, overrides: dict[str, Any], rules: dict[str, Any], executor: Executor | None = None
+) -> Raced:
+    """Go on with a race by what its journal says of it, see ``_how``; the scenario must still be the same."""
+    entered = read(scenario, overrides)
+    how = _how(entered, overrides)
+    for key, was in rules.items():
+        if how["rules"].get(key) != was:
+            raise InvalidArgument(
+                f"{scenario} has changed since the race of {journal} began: its {key} was {was!r} and is "
+                f"{how['rules'].get(key)!r}. Change it back to go on, or begin a new race."
+            )
+    return _race(entered, Path(journal), how, executor)
+
+
+def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a journal must know to go on with a race; the mode stays as it was, whatever the machine is."""
+    instances = hashlib.sha256("\0".join(scenario.instances).encode(errors="surrogateescape")).hexdigest()
+    given = {key: value for key, value in overrides.items() if value is not None} | {"mode": scenario.mode}
+    rules = {
+        "command": scenario.command,
+        "instances": f"{len(scenario.instances)} files, sha256 {instances[:16]}",
+        "cutoff": scenario.cutoff,
+        "clock": scenario.clock,
+        "memory": scenario.memory,
+        **msgspec.structs.asdict(scenario.rule),
+    }
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
+    lines = [writable(command_line(scenario, arm)) for arm in range(len(scenario.candidates))]
+    return {
+        "name": "race",
+        "scenario": str(scenario.path),
+        "overrides": given,
+        "rules": plain,
+        "command_lines": lines,  # for reports
+    }
+
+
+def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executor | None) -> Raced:
+    tournament = Tournament(scenario.plan, seed=scenario.seed)
+    known = fingerprinted(scenario.candidates, scenario.names, named=True)
+    started = time.monotonic()
+    with (
+        Counting(JournalFile(path, command=how), tournament, known) as journal,
+        _workers(scenario, executor) as (workers, lanes),
+        board.watching(scenario, tournament, journal.tally) as watch,
+    ):
+        try:
+            drive(tournament, Racing(scenario, lanes), workers, watch=watch, keeper=journal)
+        except ComparisonFailed as failure:
+            raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
+    return Raced(scenario, tournament.report(), journal.tally, time.monotonic() - started)
+
+
+@contextmanager
+def _workers(scenario: Scenario, executor: Executor | None) -> Iterator[tuple[Executor | None, Lanes | None]]:
+    """Yield what heats run on: the executor given, this thread, or as many threads as heats run side by side."""
+    if executor is not None:
+        yield executor, None
+    elif scenario.lanes == 1:
+        with Lanes() as lanes:
+            yield None, lanes
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        # The lanes are closed first: else the pool would wait for heats that nobody wants any more.
+        with ThreadPoolExecutor(scenario.lanes) as pool, Lanes() as lanes:
+            yield pool, lanes

@@ -1,0 +1,52 @@
+"""What a race has seen so far: wins, runs and CPU time, counted from the notes of its heats."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from heats.journal.fingerprint import writable
+from heats.race.heat import Heat
+from heats.race.outcome import Run
+
+
+def notes_of(heat: Heat) -> dict[str, Any]:
+    """Return what was measured of a heat as plain data."""
+    return {
+        "instance": None if heat.instance is None else writable(heat.instance),
+        "winner": heat.winner,
+        "runs": msgspec.to_builtins(heat.runs),
+    }
+
+
+class Tally:
+    """Counts per arm and in all."""
+
+    def __init__(self) -> None:
+        self.heats = 0
+        self.nobody = 0  # heats without a winner
+        self.wins: Counter[int] = Counter()
+        self.runs: Counter[int] = Counter()
+        self.cpu: defaultdict[int, float] = defaultdict(float)  # seconds
+        self.crashes: defaultdict[int, list[Run]] = defaultdict(list)
+
+    def add(self, notes: Mapping[str, Any]) -> None:
+        """Count a heat."""
+        self.heats += 1
+        if notes["winner"] is None:
+            self.nobody += 1
+        else:
+            self.wins[notes["winner"]] += 1
+        for run in msgspec.convert(notes["runs"], list[Run]):
+            self.runs[run.arm] += 1
+            self.cpu[run.arm] += run.cpu
+            if run.verdict == "crashed":
+                self.crashes[run.arm].append(run)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time of all runs."""
+        return sum(self.cpu.values())

@@ -1,0 +1,59 @@
+"""Command lines: what stands where, and no shell anywhere."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heats.errors import InvalidArgument
+from heats.race.command import check, describe, fill, uses
+
+
+def test_placeholders_are_filled() -> None:
+    """Anywhere in an argument, any number of times; doubled braces are braces."""
+    command = ["solve", "-x={x}", "{x}{y}", "{{{y}}}", "{instance}"]
+    line = fill(command, {"x": 1.5, "y": True, "instance": "a b.cnf"})
+    assert line == ("solve", "-x=1.5", "1.5true", "{true}", "a b.cnf")
+    assert fill(command, {"x": 1, "y": 2}, leave=["instance"])[-1] == "{instance}"
+
+
+@given(st.text())
+def test_an_argument_stays_one_argument(value: str) -> None:
+    """Whatever a value holds: braces, blanks, quotes, dollar signs."""
+    assert fill(["solve", "--name={name}"], {"name": value}) == ("solve", f"--name={value}")
+
+
+def test_inner_lists_are_left_out_without_their_parameter() -> None:
+    """For parameters that not every candidate has."""
+    command = ["solve", ["--restarts", "{restarts}", "--fast"], ["-v"], "{instance}"]
+    assert fill(command, {"restarts": 3, "instance": "i"}) == ("solve", "--restarts", "3", "--fast", "-v", "i")
+    assert fill(command, {"instance": "i"}) == ("solve", "-v", "i")
+    check(command, [{"restarts": 3}, {}])
+    assert uses(command, "restarts")
+    assert not uses(command, "seed")
+
+
+@pytest.mark.parametrize(
+    ("command", "candidate", "sentence"),
+    [
+        (["solve", "{x}", "{y}"], {"x": 1}, r"has \{y\}, but candidate 1 \(x=1\) has no y"),
+        (["solve", "{x}"], {"x": 1, "y": 2}, r"has y, but the command has no \{y\}"),
+        (["solve", "{seed}"], {"seed": 1}, r"called seed, which the race itself gives"),
+        (["solve", "{x"], {"x": 1}, r"brace in the argument '\{x'"),
+        (["solve", "x}"], {}, r"brace"),
+        (["solve", "{}"], {}, r"brace"),
+        ([], {}, r"must begin with a program"),
+        ([["solve"]], {}, r"must begin with a program"),
+    ],
+)
+def test_commands_and_candidates_that_do_not_fit(command: list[str], candidate: dict[str, int], sentence: str) -> None:
+    """Are refused with both names."""
+    with pytest.raises(InvalidArgument, match=sentence):
+        check(command, [candidate])
+
+
+def test_candidates_in_words() -> None:
+    """Short, in the order given."""
+    assert describe({"b": 1.5, "a": False}) == "b=1.5 a=false"
+    assert describe({}) == "no parameters"

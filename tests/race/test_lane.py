@@ -1,0 +1,256 @@
+"""Guardians and lanes: real processes are started, measured, stopped, and nothing of them stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from heats.errors import HeatsError
+from heats.race.guardian import children
+from heats.race.lane import End, Lane, LaneClosed, Lanes
+from tests.race.processes import alive, job, python, shell, token, wait_until_ended, wait_until_gone
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
+
+
+@pytest.fixture
+def lane() -> Iterator[Lane]:
+    lane = Lane(0)
+    yield lane
+    lane.close()
+
+
+def done(end: End) -> bool:
+    return end.code == 0
+
+
+def test_the_first_to_finish_stops_the_others(lane: Lane) -> None:
+    """At once, and as groups; what they took is a lower bound."""
+    mark = token()
+    ends = lane.run([job("sleep", mark), job("sleep", "0.1"), shell(f"sleep {mark}; true")], done)
+    assert [end.stopped for end in ends] == ["race", None, "race"]
+    assert [end.code for end in ends] == [-9, 0, -9]
+    assert 0.1 <= ends[1].wall < 1
+    assert all(0 <= end.ended - ends[1].ended < 0.5 for end in ends)
+    assert alive(mark) == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep {0} & sleep {0} & (sleep {0} &) ; wait",  # children that fork
+        "trap '' TERM INT HUP; sleep {0} & sleep {0}",  # ignore signals
+        "setsid sleep {0} & setsid setsid sh -c 'sleep {0} & setsid sleep {0}' & wait",  # leave their group
+        "exec >/dev/null 2>&1; sleep {0}",  # close their output and go on
+        "yes {0}",  # print endlessly
+        "cd /; (setsid sh -c 'trap \"\" TERM; while :; do sleep {0}; done' &) ; sleep {0}",  # daemons
+    ],
+)
+def test_nothing_survives_a_heat(lane: Lane, script: str) -> None:
+    """Whatever a command starts is gone when the heat is over, whether it won, lost or ran out of time."""
+    mark = token()
+    lane.run([shell(script.format(mark)), job("sleep", "0.1")], done)
+    assert alive(mark) == []
+    lane.run([shell(script.format(mark), limit=0.1)])
+    assert alive(mark) == []
+    lane.run([shell(f"({script.format(mark)}) & sleep 0.05")])
+    assert alive(mark) == []
+
+
+def test_a_fork_bomb_is_ended(lane: Lane) -> None:
+    """New processes that come while we kill are killed as well."""
+    mark = token()
+    code = f"import os, time\nwhile True:\n if os.fork() == 0 and os.fork() == 0: os.setsid(); time.sleep({mark})\n time.sleep(.01)"
+    lane.run([python(code, limit=0.3)])
+    assert wait_until_gone(mark, 0) == []
+
+
+def test_output_is_kept_up_to_a_limit(lane: Lane) -> None:
+    """The beginning and the end of it; a program that prints endlessly goes on at full speed."""
+    (end,) = lane.run([shell("echo first; yes | head -c 3000000; echo last >&2", keep=1000)])
+    assert end.code == 0
+    assert end.printed == 3_000_000 + len("first\nlast\n")
+    assert len(end.output) < 1100
+    assert end.output.startswith("first\n")
+    assert end.output.endswith("last\n")
+    (end,) = lane.run([job("yes", limit=0.2)])
+    assert end.printed > 1_000_000
+    (end,) = lane.run([shell("printf '\\377\\000x'")])
+    assert end.output == "\ufffd\0x"
+
+
+def test_input_is_closed(lane: Lane) -> None:
+    """A program that reads finds the end."""
+    (end,) = lane.run([job("cat", limit=5)])
+    assert (end.code, end.output, end.stopped) == (0, "", None)
+
+
+def test_times_are_measured(lane: Lane) -> None:
+    """Wall time of the command, CPU time of all it started, waited for or not."""
+    busy = "import time\nwhile time.process_time() < 0.2: pass"
+    sleeper, worker, parent, killed = lane.run(
+        [
+            job("sleep", "0.3"),
+            python(busy),
+            shell(f'{sys.executable} -c "{busy}"; true'),
+            shell(f'{sys.executable} -c "while True: pass"; true', limit=1.0),
+        ]
+    )
+    assert sleeper.wall >= 0.3
+    assert sleeper.cpu < 0.1
+    assert 0.2 <= worker.cpu < 0.6
+    assert 0.2 <= parent.cpu < 0.6
+    assert killed.cpu > 0.2  # its child was not waited for, only killed
+    assert killed.memory > 0
+
+
+def test_a_cpu_limit_counts_cpu(lane: Lane) -> None:
+    """A sleeper is not stopped by it, a busy child of a script is."""
+    sleeper, worker = lane.run(
+        [
+            job("sleep", "0.5", limit=0.1, clock="cpu"),
+            shell(f'{sys.executable} -c "while True: pass"; true', limit=0.3, clock="cpu"),
+        ]
+    )
+    assert (sleeper.code, sleeper.stopped) == (0, None)
+    assert (worker.code, worker.stopped) == (-9, "limit")
+    assert 0.3 <= worker.cpu < 1.0
+
+
+def test_memory_is_limited(lane: Lane) -> None:
+    """Who eats more fails by itself, and the machine stays usable."""
+    eat, modest = lane.run(
+        [python("b = bytearray(1 << 31)", memory=300 << 20), python("b = bytearray(1 << 20)", memory=300 << 20)]
+    )
+    assert eat.code == 1
+    assert "MemoryError" in eat.output
+    assert modest.code == 0
+
+
+def test_a_run_is_pinned_to_its_cores(lane: Lane) -> None:
+    """From its first moment on."""
+    import msgspec
+
+    core = max(os.sched_getaffinity(0))
+    pinned = msgspec.structs.replace(python("import os; print(*os.sched_getaffinity(0))"), cores=(core,))
+    assert lane.run([pinned])[0].output == f"{core}\n"
+
+
+def test_a_command_that_is_not_there_is_an_error_and_the_lane_goes_on(lane: Lane) -> None:
+    """Those that were started before it are stopped."""
+    mark = token()
+    with pytest.raises(HeatsError, match="no-such-program"):
+        lane.run([job("sleep", mark), job("no-such-program")])
+    assert alive(mark) == []
+    assert lane.run([job("true")])[0].code == 0
+
+
+def test_two_finish_at_once_and_the_next_heat_is_not_stopped(lane: Lane) -> None:
+    """A word to stop that comes when all is over says nothing to the next heat."""
+    for _ in range(20):
+        ends = lane.run([job("true"), job("true")], done)
+        assert {end.code for end in ends} <= {0, -9}
+    assert lane.run([job("sleep", "0.05")], done)[0].code == 0
+
+
+def test_no_zombies(lane: Lane) -> None:
+    """Neither ours nor the guardian's."""
+    lane.run([shell("sleep 0.01 & sleep 0.02"), job("true")])
+    states = [path.read_text().rpartition(")")[2].split()[:2] for path in _stats()]
+    assert not [state for state, parent in states if state == "Z" and int(parent) in (os.getpid(), lane._guardian.pid)]
+
+
+def _stats() -> list[Path]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            path.read_text()
+        except OSError:
+            continue
+        found.append(path)
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_the_death_of_a_guardian_is_noticed(number: int) -> None:
+    """By any signal: the commands it ran end with it, and the heat fails with a sentence."""
+    lane, mark = Lane(0), token()
+    with ThreadPoolExecutor(1) as pool:
+        heat = pool.submit(lane.run, [job("sleep", mark)])
+        while not alive(mark):
+            time.sleep(0.01)
+        lane._guardian.send_signal(number)
+        with pytest.raises(LaneClosed, match="guardian"):
+            heat.result(timeout=10)
+    lane.close()
+    assert wait_until_gone(mark) == []
+
+
+def test_threads_have_lanes_of_their_own() -> None:
+    """Heats run side by side, and closing the lanes stops those under way, for good."""
+    mark, lanes = token(), Lanes()
+
+    def race(seconds: str) -> float:
+        with lanes.borrow() as lane:
+            return lane.run([job("sleep", mark), job("sleep", seconds)], done)[1].wall
+
+    started = time.monotonic()
+    with ThreadPoolExecutor(3) as pool:
+        assert all(wall >= 0.6 for wall in pool.map(race, ["0.6"] * 3))
+        assert time.monotonic() - started < 1.7
+        heats = [pool.submit(race, "1000") for _ in range(2)]
+        while len(alive(mark)) < 2:
+            time.sleep(0.01)
+        lanes.close()
+        for heat in heats:
+            with pytest.raises(LaneClosed):
+                heat.result(timeout=10)
+    assert wait_until_gone(mark) == []
+    with pytest.raises(LaneClosed, match="over"):
+        race("0.01")
+
+
+def test_a_lane_whose_guardian_died_is_not_used_again() -> None:
+    """The next heat gets a new one."""
+    with Lanes() as lanes:
+        with lanes.borrow() as lane:
+            lane.run([job("true")])
+        lane._guardian.kill()
+        lane._guardian.wait()
+        with lanes.borrow() as other:
+            assert other is not lane
+            assert other.run([job("true")])[0].code == 0
+
+
+PARENT = """
+import sys
+from heats.race.guardian import children
+from heats.race.lane import Lanes
+from tests.race.processes import job, shell
+with Lanes().borrow() as lane:
+    lane.run([job("sleep", sys.argv[1]), shell(f"trap '' TERM; setsid sleep {sys.argv[1]} & sleep {sys.argv[1]}")])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_survives_the_death_of_the_parent(number: int) -> None:
+    """Not even kill -9 of the process that races: the guardian sees it and ends everything, then itself."""
+    mark = token()
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, mark], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while len(alive(f"sleep {mark}")) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    guardians = children(parent.pid)
+    assert guardians
+    parent.send_signal(number)
+    parent.wait(10)
+    assert wait_until_gone(mark) == []
+    assert wait_until_ended(guardians) == []

@@ -1,0 +1,336 @@
+"""Whole races of real programs: the right winner, the exact budget, nothing left running, and a journal that goes on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heats.cli import run as heats
+from heats.errors import InvalidArgument
+from heats.journal import Log
+from heats.race.guardian import children
+from heats.race.outcome import CrashedAtStart
+from heats.race.run import begin
+from heats.race.scenario import read
+from heats.resume import resume
+from tests.race.processes import alive, token, wait_until_ended, wait_until_gone
+from tests.race.scenarios import NAPS, SLEEPERS, write
+from tests.test_cli import on_a_terminal
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
+
+
+def told(journal: Path) -> list[dict[str, Any]]:
+    events = [json.loads(line) for line in journal.read_text().splitlines()]
+    return [event for event in events if event["event"] == "told"]
+
+
+def the_journal(folder: Path) -> Path:
+    (found,) = folder.glob("*.jsonl")
+    return found
+
+
+@pytest.mark.parametrize("mode", ["parallel", "capped"])
+def test_a_race_from_the_command_line(tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The fastest wins, the budget is spent to the last heat, and everything measured is in the journal."""
+    file = write(tmp_path, SLEEPERS, NAPS)
+    assert heats(["race", str(file), "--mode", mode, "--seed", "3", "--json"]) == 0
+    seen = capsys.readouterr()
+    report = json.loads(seen.out)
+    assert report["winner"] == {
+        "arm": 0,
+        "name": "nap=0.05",
+        "parameters": {"nap": 0.05},
+        "command": ["sleep", "0.05"],
+        "command_line": f"cd {tmp_path} && sleep 0.05",
+    }
+    assert (report["spent"], report["budget"], report["done"]) == (6, 6, True)
+    journal = the_journal(tmp_path)
+    assert journal.name.startswith("race-3-")
+    assert str(journal) in seen.err
+    heats_run = told(journal)
+    assert sorted(each["id"] for each in heats_run) == list(range(6))
+    for each in heats_run:
+        runs = each["notes"]["runs"]
+        assert [run["arm"] for run in runs] == each["arms"]
+        assert all(run["wall"] > 0 and run["cpu"] >= 0 for run in runs)
+        stopped = [run for run in runs if run["verdict"] == "stopped"]
+        assert all(("kill_latency" in run) == (mode == "parallel") for run in stopped)
+
+
+def test_a_race_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The winner, how sure, what it cost, and a line to paste that runs."""
+    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS))]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("winner:     nap=0.05\nrunner-up:  nap=")
+    assert "of CPU in all runs" in shown
+    assert subprocess.run(["sh", "-c", shown.splitlines()[-1]], check=False).returncode == 0
+
+
+def test_heats_run_side_by_side_where_there_is_room(tmp_path: Path) -> None:
+    """Four times the slots, less time, the same heats."""
+    race = SLEEPERS | {"mode": "parallel", "budget": 8}
+    naps = [{"nap": 0.2}, {"nap": 0.21}, {"nap": 0.22}, {"nap": 0.23}]
+    seconds = {}
+    for slots in (2, 8):
+        scenario = read(write(tmp_path, race | {"slots": slots}, naps))
+        assert scenario.lanes == slots // 2
+        found = begin(scenario, {}, tmp_path / f"{slots}.jsonl")
+        assert found.tally.heats == 8
+        seconds[slots] = found.seconds
+    assert seconds[8] < 0.8 * seconds[2]
+
+
+def test_a_journal_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every race begins a new one; one that is there is left alone."""
+    file = write(tmp_path, SLEEPERS, NAPS)
+    kept = tmp_path / "kept.jsonl"
+    assert heats(["race", str(file), "--journal", str(kept)]) == 0
+    before = kept.read_bytes()
+    assert heats(["race", str(file), "--journal", str(kept)]) == 2
+    assert f"heats resume {kept} goes on with it" in capsys.readouterr().err
+    assert kept.read_bytes() == before
+    for _ in range(2):
+        assert heats(["race", str(file), "-B", "3"]) == 0
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
+def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """These heats count, and the report says how many they were."""
+    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--cutoff", "20ms"]) == 0
+    shown = capsys.readouterr().out
+    assert "nobody finished 6 of 6 heats" in shown
+    assert "nobody won any of the" in shown
+
+
+def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The race stops in its first heat, with command, exit code and last lines, and exit code 1."""
+    race = SLEEPERS | {"command": ["sh", "-c", "echo no licence; exit 7 # {nap}"]}
+    file = write(tmp_path, race, NAPS)
+    assert heats(["race", str(file)]) == 1
+    seen = capsys.readouterr()
+    assert seen.out == ""
+    assert "exit code 7" in seen.err
+    assert "  no licence\n" in seen.err
+    assert "sh -c 'echo no licence" in seen.err
+    assert told(the_journal(tmp_path)) == []
+    with pytest.raises(CrashedAtStart):
+        begin(read(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
+
+
+def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They lose, and the report says how often and with which words."""
+    race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap} || {{ echo bad nap; exit 3; }}"], "budget": 8}
+    assert heats(["race", str(write(tmp_path, race, [*NAPS, {"nap": "x"}]))]) == 0
+    assert "crashed: nap=x, " in (shown := capsys.readouterr().out)
+    assert "runs (bad nap)" in shown
+
+
+def test_the_winner_of_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With an objective the feedback is numeric, and the best mean wins."""
+    race = SLEEPERS | {"command": ["echo", "cost={nap}"], "objective": r"cost=(\S+)"}
+    assert heats(["race", str(write(tmp_path, race, NAPS)), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["winner"]["parameters"] == {"nap": 0.05}
+    assert report["sureness"]["quantity"] == "lead"
+    assert told(the_journal(tmp_path))[0]["feedback"][0] < 0
+
+
+# Interruptions.
+
+SLOW = SLEEPERS | {"command": ["sh", "-c", "sleep {nap}; sleep {mark} & sleep 0.1; exit {code}"], "budget": 10}
+
+
+def slow(folder: Path, mark: str) -> Path:
+    naps = [{"nap": nap, "mark": mark, "code": 0} for nap in (0.01, 0.2, 0.3, 0.4)]
+    return write(folder, SLOW, naps)
+
+
+def start(file: Path, journal: Path, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "heats", "race", str(file), "--journal", str(journal), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_heats(journal: Path, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while not journal.exists() or len(told(journal)) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("options", [("--mode", "parallel", "--slots", "8"), ("--mode", "capped", "--slots", "1")])
+def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
+    tmp_path: Path, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every heat that was told is kept, none is run twice, and the winner is the same."""
+    mark, journal = token(), tmp_path / "race.jsonl"
+    file = slow(tmp_path, mark)
+    racing = start(file, journal, *options)
+    wait_for_heats(journal, 3)
+    guardians = children(racing.pid)
+    assert guardians
+    racing.kill()
+    racing.communicate()
+    assert wait_until_gone(mark) == []
+    assert wait_until_ended(guardians) == []
+    kept = told(journal)
+    assert 3 <= len(kept) < 10
+    assert heats(["resume", str(journal), "--json"]) == 0
+    report = capsys.readouterr().out
+    assert json.loads(report)["winner"]["arm"] == 0
+    after = told(journal)
+    assert after[: len(kept)] == kept
+    assert sorted(event["id"] for event in after) == list(range(10))
+    assert alive(mark) == []
+    for command in ("resume", "report"):  # it is over: told at once
+        assert heats([command, str(journal)]) == 0
+        shown = capsys.readouterr().out
+        assert json.loads(report)["winner"]["name"] in shown
+        assert shown.endswith(f"the winner's command line:\n  {json.loads(report)['winner']['command_line']}\n")
+
+
+def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
+    """The first half of a race would not compare with the second."""
+    file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
+    begin(read(file), {}, journal)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    write(tmp_path, SLEEPERS | {"cutoff": "1s"}, NAPS)
+    with pytest.raises(InvalidArgument, match=r"its cutoff was 20\.0 and is 1\.0"):
+        resume(Log(journal))
+    write(tmp_path, SLEEPERS, [*NAPS, {"nap": 9}])
+    with pytest.raises(InvalidArgument, match="holds another run: its n_arms is 3, not 4"):
+        resume(Log(journal))
+
+
+@pytest.mark.parametrize("slots", ["1", "8"])
+def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
+    """With 130, what was told in the journal, and how to go on; in this thread and with several at work."""
+    mark, journal = token(), tmp_path / "race.jsonl"
+    racing = start(slow(tmp_path, mark), journal, "--slots", slots, "--mode", "parallel")
+    wait_for_heats(journal, 2)
+    racing.send_signal(signal.SIGINT)
+    out, err = racing.communicate(timeout=20)
+    assert racing.returncode == 130
+    assert out == ""
+    assert f"go on with: heats resume {journal}\nheats: interrupted.\n" in err
+    assert "Traceback" not in err
+    assert wait_until_gone(mark, 1) == []
+    assert len(told(journal)) >= 2
+
+
+def test_the_board(tmp_path: Path) -> None:
+    """Round, heats, leader, wins, pulls, CPU and time left, on a terminal only."""
+    file = write(tmp_path, SLEEPERS | {"budget": 8}, NAPS)
+    code, shown = on_a_terminal("race", str(file))
+    assert code == 0
+    for word in ("round 1/2", "heats 8/8", "leader nap=0.05", "wins", "pulls", "CPU", "left"):
+        assert word in shown
+
+
+# Trying out, and beginning.
+
+
+def test_check_tries_every_candidate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once each; no journal, no race."""
+    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["finished"] * 3
+    assert list(tmp_path.glob("*.jsonl")) == []
+
+
+def test_check_warns_of_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An undecided solver that exits 0 would win every heat."""
+    race = SLEEPERS | {"command": ["echo", "s UNKNOWN {nap}"]}
+    assert heats(["race", str(write(tmp_path, race, NAPS)), "--check"]) == 0
+    assert "finished = [10, 20]" in capsys.readouterr().out
+    assert heats(["race", str(write(tmp_path, race | {"finished": [10, 20]}, NAPS)), "--check"]) == 0
+    shown = capsys.readouterr().out
+    assert "says 's UNKNOWN'" not in shown
+    assert "Warning: nobody finished" in shown
+
+
+def test_check_fails_if_any_crashes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the words of the first one."""
+    assert heats(["race", str(write(tmp_path, SLEEPERS, [*NAPS, {"nap": "zzz"}])), "--check"]) == 1
+    seen = capsys.readouterr()
+    assert "1 of 4 crashed. nap=zzz: exit code 1" in seen.err
+    assert "invalid time interval" in seen.err
+
+
+def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As it is written, and it is never written over anything."""
+    folder = tmp_path / "new"
+    assert heats(["race", "--init", str(folder)]) == 0
+    written = capsys.readouterr().out.splitlines()
+    assert written[0] == str(folder / "race.toml")
+    assert all(Path(path).exists() for path in written)
+    assert heats(["race", "--init", str(folder)]) == 2
+    assert "is there already; nothing was written" in capsys.readouterr().err
+    assert heats(["race", str(folder / "race.toml"), "--check"]) == 0
+    assert heats(["race", str(folder / "race.toml"), "-B", "7", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out.splitlines()[-1])["winner"]["parameters"]) == {"noise", "restart"}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("race", "say which scenario to race"),
+        ("race none.toml", "none.toml cannot be read: No such file"),
+        ("race {file} --cutoff 0s", "cutoff='0s' must be more than 0"),
+        ("race {file} --mode fast", "race.mode: invalid enum value 'fast'"),
+        ("race {file} -k 9", "heat_size=9 is more than the 3 candidates"),
+        ("race {file} --instances *.cnf", "there are instances"),
+        ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(
+    tmp_path: Path, line: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And exit code 2."""
+    (tmp_path / "a.cnf").touch()
+    assert heats(shlex.split(line.format(file=write(tmp_path, SLEEPERS, NAPS)))) == 2
+    seen = capsys.readouterr()
+    assert seen.out == ""
+    assert sentence in seen.err
+    assert "Traceback" not in seen.err
+
+
+@pytest.mark.skipif(
+    shutil.which("minisat") is None, reason="minisat is not installed (Debian: apt-get install minisat)"
+)
+def test_a_real_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four option sets of minisat on generated instances: the shipped example, as it is."""
+    example = Path(__file__).parents[2] / "examples" / "minisat"
+    folder = shutil.copytree(example, tmp_path / "minisat", ignore=shutil.ignore_patterns("instances", "*.jsonl"))
+    subprocess.run([sys.executable, str(folder / "instances.py")], check=True)
+    assert heats(["race", str(folder / "race.toml"), "--check"]) == 0
+    assert capsys.readouterr().out.count("finished ") == 4
+    assert heats(["race", str(folder / "race.toml"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["spent"] == report["budget"]
+    assert "minisat" in report["winner"]["command_line"]
+    verdicts = Counter(run["verdict"] for event in told(the_journal(folder)) for run in event["notes"]["runs"])
+    assert verdicts["finished"] >= report["spent"]
+    assert verdicts["crashed"] == 0
+
+
+@pytest.mark.dask
+@pytest.mark.filterwarnings("ignore")  # Dask's warnings are its own
+def test_a_race_on_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Heats run in other processes, with guardians of their own, and leave nothing behind."""
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'heats[dask]'")
+    mark, journal = token(), tmp_path / "race.jsonl"
+    assert heats(["race", str(slow(tmp_path, mark)), "--dask", "local", "--journal", str(journal), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["winner"]["arm"] == 0
+    assert sorted(event["id"] for event in told(journal)) == list(range(10))
+    assert alive(mark) == []

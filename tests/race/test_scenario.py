@@ -1,0 +1,232 @@
+"""Scenarios: what a file may say, and one sentence for everything it may not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heats.errors import InvalidArgument
+from heats.race.scenario import read, warnings
+from tests.race.scenarios import NAPS, SLEEPERS, write
+
+CORES = len(os.sched_getaffinity(0))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "instances").mkdir()
+    for name in ("c.cnf", "a.cnf", "b.cnf", "notes.txt"):
+        (tmp_path / "instances" / name).write_text("p cnf 1 1\n1 0\n")
+    return tmp_path
+
+
+SOLVER = {"command": ["cat", "-{x}", "{instance}"], "budget": 9, "cutoff": 2, "instances": "instances/*.cnf"}
+FOUR = [{"x": "n"}, {"x": "b"}, {"x": "s"}, {"x": "E"}]
+
+
+def test_the_example_of_the_manual(folder: Path) -> None:
+    """Every key of it means what it says."""
+    (folder / "race.toml").write_text("""
+[race]
+command = ["cat", "-rinc={rinc}", "{instance}"]
+instances = "instances/*.cnf"      # or a list, or a file that lists them
+heat_size = 2
+budget = 200                       # heats to run
+cutoff = "10s"                     # per run
+mode = "capped"
+clock = "cpu"
+slots = 1
+[[candidates]]
+rinc = 1.5
+[[candidates]]
+rinc = 3
+""")
+    scenario = read(folder / "race.toml")
+    assert scenario.candidates == ({"rinc": 1.5}, {"rinc": 3})
+    assert [Path(each).name for each in scenario.instances] == ["a.cnf", "b.cnf", "c.cnf"]
+    assert (scenario.plan.heat_size, scenario.plan.budget, scenario.cutoff) == (2, 200, 10.0)
+    assert (scenario.mode, scenario.clock, scenario.slots, scenario.lanes) == ("capped", "cpu", 1, 1)
+    assert scenario.names == ("rinc=1.5", "rinc=3")
+    assert scenario.folder == folder
+
+
+def test_flags_override_the_file(folder: Path) -> None:
+    """Where they are given."""
+    file = write(folder, SOLVER, FOUR)
+    scenario = read(file, {"budget": 30, "cutoff": "500ms", "seed": 4, "mode": None, "heat_size": 3})
+    assert (scenario.plan.budget, scenario.cutoff, scenario.seed, scenario.plan.heat_size) == (30, 0.5, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ("instances/*.cnf", ["a.cnf", "b.cnf", "c.cnf"]),
+        (["instances/c.cnf", "instances/[ab].cnf", "instances/c.cnf"], ["c.cnf", "a.cnf", "b.cnf"]),
+        ("instances/list.txt", ["c.cnf", "a.cnf"]),
+    ],
+)
+def test_instances(folder: Path, listed: Any, names: list[str]) -> None:
+    """A glob, a list, or a file that lists them, relative to itself or to the scenario; each once."""
+    (folder / "instances/list.txt").write_text("# two\nc.cnf\n\n  instances/a.cnf\n")
+    scenario = read(write(folder, SOLVER | {"instances": listed}, FOUR))
+    assert [Path(each).name for each in scenario.instances] == names
+    assert all(Path(each).is_absolute() for each in scenario.instances)
+
+
+def test_candidates_from_a_csv(folder: Path) -> None:
+    """Numbers only where they are written back the same; an empty cell leaves the parameter out."""
+    (folder / "field.csv").write_text("x,y\n1,0.50\n2.5,\n n ,3\n")
+    race = SOLVER | {"command": ["cat", "-{x}", ["-y", "{y}"], "{instance}"], "heat_size": 2}
+    candidates = read(write(folder, race, "field.csv")).candidates
+    assert candidates == ({"x": 1, "y": "0.50"}, {"x": 2.5}, {"x": "n", "y": 3})
+    assert read(write(folder, race | {"candidates": "field.csv"})).candidates == candidates
+
+
+def test_candidates_from_a_space(folder: Path) -> None:
+    """Sampled by the seed of the race, or by one of its own; from a table or a file."""
+    table = {"sample": 5, "x": {"float": [0, 1]}}
+    first = read(write(folder, SOLVER, space=table))
+    assert len(first.candidates) == 5
+    assert read(write(folder, SOLVER, space=table), {"seed": 1}).candidates != first.candidates
+    fixed = write(folder, SOLVER, space=table | {"seed": 0})
+    assert read(fixed, {"seed": 1}).candidates == first.candidates
+    (folder / "x.pcs").write_text("x [0, 1] [0.5]\n")
+    assert read(write(folder, SOLVER, space={"sample": 5, "file": "x.pcs"})).candidates == first.candidates
+
+
+def test_mode_is_chosen_from_the_machine(folder: Path) -> None:
+    """Side by side where every run has a core of its own."""
+    assert read(write(folder, SOLVER | {"slots": 3}, FOUR)).mode == "capped"
+    scenario = read(write(folder, SOLVER | {"slots": 9}, FOUR))
+    assert (scenario.mode, scenario.lanes) == ("parallel", 2)
+    assert read(write(folder, SOLVER, FOUR)).slots == CORES
+
+
+def test_the_cpu_clock_is_for_one_after_another(folder: Path) -> None:
+    """Side by side, the first to finish wins."""
+    assert read(write(folder, SOLVER | {"clock": "cpu", "mode": "parallel", "slots": 4}, FOUR)).clock == "wall"
+    scenario = read(write(folder, SOLVER | {"clock": "cpu", "mode": "capped"}, FOUR))
+    assert (scenario.clock, scenario.wall_limit) == ("cpu", 20.0)
+
+
+def test_warnings(folder: Path) -> None:
+    """Too many slots, too many side by side, more heats than instances."""
+    assert list(warnings(read(write(folder, SOLVER | {"budget": 3, "slots": 1}, FOUR)))) == []
+    many_more = [{"x": x} for x in range(CORES + 4)]
+    crowd = {"budget": 30, "slots": CORES + 1, "mode": "parallel", "heat_size": CORES + 2}
+    many, shared, again = warnings(read(write(folder, SOLVER | crowd, many_more)))
+    assert many.startswith(f"slots={CORES + 1} is more than the {CORES} cores")
+    assert "side by side share" in shared
+    assert again.startswith("budget=30 is more than the 3 instances: each is used up to 10 times, in a new order")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"command": ["cat", "{x}"]}, "there are instances, but the command has no {instance}"),
+        ({"instances": None}, "the command has {instance}, but there are no instances"),
+        ({"instances": "*.gz"}, 'instances = "*.gz" matches no file in'),
+        ({"instances": ["a.cnf"]}, "instances: a.cnf matches no file in"),
+        ({"instances": []}, "instances is empty"),
+        ({"instances": "instances"}, "or a file that lists instances: Is a directory"),
+        ({"instances": "instances/a.cnf"}, "instances/a.cnf, line 1: p cnf 1 1 matches no file"),
+        ({"cutoff": 0}, "cutoff=0 must be more than 0"),
+        ({"cutoff": "-1s"}, "cutoff='-1s' must be more than 0"),
+        ({"cutoff": "10 parsecs"}, "cutoff='10 parsecs' must be more than 0, such as"),
+        ({"memory": "lots"}, "memory='lots'"),
+        ({"budget": 0}, "budget=0"),
+        ({"budget": 1}, "Give at least"),
+        ({"budget": "many"}, "race.budget: expected a whole number, got text."),
+        ({"heat_size": 1}, "heat_size=1"),
+        ({"heat_size": 9}, "heat_size=9 is more than the 4 candidates"),
+        ({"slots": 0}, "slots=0"),
+        ({"seed": -1}, "seed=-1"),
+        ({"mode": "fast"}, "race.mode: invalid enum value 'fast'"),
+        ({"clock": "sun"}, "race.clock: invalid enum value 'sun'"),
+        ({"strategy": "best"}, "strategy='best' is unknown"),
+        ({"heatsize": 3}, "race.heatsize: 'heatsize' is not known here"),
+        ({"command": None}, "race: missing 'command'"),
+        ({"command": ["no-such-solver", "-{x}", "{instance}"]}, "'no-such-solver' is not found on the PATH"),
+        ({"command": ["./solver", "-{x}", "{instance}"]}, "'./solver' is not found in"),
+        ({"command": "cat"}, "race.command: expected a list, got text"),
+        ({"pattern": "("}, "race.pattern = '(' is no regular expression"),
+        ({"objective": "cost"}, "must have one group"),
+        ({"candidates": "more.csv"}, "give the candidates in one way"),
+        ({"finished": ["ten"]}, "race.finished: expected a whole number, got text"),
+    ],
+)
+def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], sentence: str) -> None:
+    """That names the file and the value."""
+    file = write(folder, SOLVER | {"heat_size": 4} | changes, FOUR)
+    with pytest.raises(InvalidArgument) as error:
+        read(file)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+    assert str(file) in str(error.value) or "instances/a.cnf" in sentence
+
+
+@pytest.mark.parametrize(
+    ("candidates", "tables", "sentence"),
+    [
+        ([{"x": 1}], {}, "there is 1 candidate"),
+        ([{"x": 1}, {"x": 2}, {"x": 1.0}], {}, "candidates 1 and 3 are equal (x=1.0)"),
+        ([{"x": 1}, {"y": 1}], {}, "the command has {x}, but candidate 2 (y=1) has no x"),
+        ([{"x": 1}, {"x": 2, "y": 1}], {}, "has y, but the command has no {y}"),
+        (None, {}, "give the candidates in one way"),
+        (FOUR, {"space": {"sample": 3}}, "give the candidates in one way"),
+        (None, {"space": {"x": {"int": [1, 9]}}}, "space.sample=None"),
+        (None, {"space": {"sample": 20, "x": {"int": [1, 9]}}}, "sample=20 is more than the space holds"),
+        (None, {"space": {"sample": 2, "file": "x.pcs"}}, "x.pcs cannot be read"),
+        (None, {"space": {"sample": 2, "file": "x.pcs", "x": {"int": [1, 9]}}}, "has a file and x besides"),
+        ("none.csv", {}, "none.csv cannot be read"),
+        ("bad.csv", {}, "bad.csv, line 3: expected 1 values, found 2"),
+        ("titles.csv", {}, "titles.csv, line 1: expected a different name for every column"),
+        ([{"x": [1]}], {}, "candidates: expected true or false or a whole number or a number or text, got a list"),
+        (FOUR, {"extra": 1}, "'extra' is not known here"),
+    ],
+)
+def test_bad_candidates(folder: Path, candidates: Any, tables: dict[str, Any], sentence: str) -> None:
+    """Equal ones, single ones, and those that do not fit the command."""
+    (folder / "bad.csv").write_text("x\n1\n2,3\n")
+    (folder / "titles.csv").write_text("x,x\n1,2\n")
+    with pytest.raises(InvalidArgument) as error:
+        read(write(folder, SOLVER | {"heat_size": 2}, candidates, **tables))
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[race\n", "is no TOML: line 1, column 6: Expected ']'"),
+        ("[race]\nbudget = \n", "is no TOML: line 2, column 10: Invalid value"),
+        ("", "missing 'race'"),
+        (
+            "[race]\ncommand = ['x']\n# budget\nbudget = 2.5\ncutoff = 1\n",
+            "line 4: race.budget: expected a whole number, got a number",
+        ),
+    ],
+)
+def test_broken_toml(folder: Path, text: str, sentence: str) -> None:
+    """With the line, and what was expected."""
+    (folder / "race.toml").write_text(text)
+    with pytest.raises(InvalidArgument) as error:
+        read(folder / "race.toml")
+    assert sentence in str(error.value)
+
+
+def test_a_file_that_is_not_there(folder: Path) -> None:
+    """Or no text."""
+    with pytest.raises(InvalidArgument, match=r"none\.toml cannot be read: No such file"):
+        read(folder / "none.toml")
+    (folder / "race.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InvalidArgument, match="no text in UTF-8"):
+        read(folder / "race.toml")
+
+
+@pytest.mark.parametrize(("memory", "amount"), [("2GB", 2 << 30), ("512 MiB", 512 << 20), (1000, 1000), ("1.5K", 1536)])
+def test_amounts_of_memory(folder: Path, memory: Any, amount: int) -> None:
+    """With or without a unit."""
+    assert read(write(folder, SLEEPERS | {"memory": memory}, NAPS)).memory == amount

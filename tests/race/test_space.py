@@ -1,0 +1,187 @@
+"""Spaces: every way to describe one, and the candidates sampled from it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heats.errors import BrokenFile, InvalidArgument
+from heats.race.space import Parameter, Value, from_file, from_table
+
+DATA = Path(__file__).parent / "data"
+TABLE = {
+    "alpha": {"float": [1.01, 1.4]},
+    "rate": {"log-float": [1e-4, 1]},
+    "depth": {"int": [1, 6]},
+    "steps": {"log-int": [1, 1000]},
+    "mode": {"categorical": ["fast", "slow", 3]},
+}
+
+
+@given(st.floats(0, 1, exclude_max=True), st.floats(-1e6, 1e6), st.floats(0, 1e6))
+def test_values_stay_within_their_range(unit: float, low: float, width: float) -> None:
+    """Whatever is drawn, on every scale."""
+    high = low + width
+    assert low <= Parameter("x", "float", low, high).at(unit) <= high
+    if low > 0:
+        assert low <= Parameter("x", "log-float", low, high).at(unit) <= high
+    whole = Parameter("x", "int", math.floor(low), math.ceil(high))
+    assert whole.low <= whole.at(unit) <= whole.high
+    assert type(whole.at(unit)) is int
+
+
+def test_samples_are_a_function_of_the_seed() -> None:
+    """More of them begin with the same, none comes twice, another seed gives others."""
+    space = from_table(TABLE)
+    some = space.sample(20, seed=5)
+    assert space.sample(30, seed=5)[:20] == some
+    assert space.sample(20, seed=6) != some
+    assert all(some.count(candidate) == 1 for candidate in some)
+    assert list(some[0]) == list(TABLE)
+
+
+def test_samples_follow_their_scale() -> None:
+    """Even shares of a range, of its logarithm, of whole numbers and of choices."""
+    drawn = from_table(TABLE).sample(3000, seed=1)
+    shares = Counter(math.floor(math.log10(candidate["rate"])) for candidate in drawn)
+    assert all(abs(shares[power] / 3000 - 1 / 4) < 0.03 for power in (-4, -3, -2, -1))
+    choices: dict[str, list[Value]] = {"depth": [1, 2, 3, 4, 5, 6], "mode": ["fast", "slow", 3]}
+    for name, values in choices.items():
+        counted = Counter(candidate[name] for candidate in drawn)
+        assert set(counted) == set(values)
+        assert all(abs(counted[value] / 3000 - 1 / len(values)) < 0.03 for value in values)
+    assert abs(sum(float(candidate["alpha"]) for candidate in drawn) / 3000 - 1.205) < 0.01
+    low = sum(candidate["steps"] <= 31 for candidate in drawn) / 3000
+    assert abs(low - math.log(31.5 / 0.5) / math.log(1000.5 / 0.5)) < 0.03
+
+
+def test_sampled_floats_are_short() -> None:
+    """They end up on command lines."""
+    assert all(len(str(candidate["alpha"])) <= 8 for candidate in from_table(TABLE).sample(100, seed=3))
+
+
+def test_a_space_that_is_used_up_is_refused() -> None:
+    """With the number it holds."""
+    space = from_table({"a": {"int": [1, 3]}, "b": {"categorical": [True, False]}})
+    assert len(space.sample(6, seed=0)) == 6
+    with pytest.raises(InvalidArgument, match="only 6 different"):
+        space.sample(7, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ([1, 2], r"must say what it is"),
+        ({"real": [1, 2]}, r"known are float"),
+        ({"float": [1, 2], "int": [1, 2]}, r"must say what it is"),
+        ({"float": [1]}, r"range of two numbers"),
+        ({"float": ["1", "2"]}, r"range of two numbers"),
+        ({"float": [2, 1]}, r"needs a range \[low, high\]"),
+        ({"log-float": [0, 1]}, r"begin above 0"),
+        ({"int": [0.5, 2]}, r"whole"),
+        ({"categorical": []}, r"no values"),
+        ({"categorical": [[1]]}, r"list of values"),
+    ],
+)
+def test_bad_entries_are_refused(entry: object, sentence: str) -> None:
+    """With the name, and the way to write it."""
+    with pytest.raises(InvalidArgument, match=sentence) as error:
+        from_table({"speed": entry})
+    assert "speed" in str(error.value)
+
+
+def test_configspace_json() -> None:
+    """As written by ConfigSpace 1.2.2: kinds, conditions (and, or, in, equal, greater), what is forbidden."""
+    drawn = from_file(DATA / "configspace.json").sample(400, seed=1)
+    for each in drawn:
+        assert 0.1 <= each["alpha"] <= 10
+        assert each["k"] == 3
+        assert ("rho" in each) == (each["mode"] in ("fast", "slow"))
+        assert ("steps" in each) == (each["mode"] == "fast" and each["alpha"] > 1)
+        assert ("i" in each) == (each["level"] == "low" or each["flag"] is not True)
+        assert each["level"] != "mid"
+        assert not (each["mode"] == "off" and each["level"] == "high")
+    assert {each["mode"] for each in drawn} == {"fast", "slow", "off"}
+    assert any("steps" in each for each in drawn)
+    assert any("i" not in each for each in drawn)
+
+
+PCS = """# a solver
+heur {vsids, random, off} [vsids]   # categorical
+decay [0.5, 0.99] [0.95]
+restart [1, 1000] [100]il
+noise [1e-4,1][0.01]l
+depth [1, 8] [4]i
+
+Conditionals:
+decay | heur in {vsids, random}
+noise | heur in {random}
+depth | heur in {vsids}
+depth | restart in {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+
+Forbidden:
+{heur=off, restart=1}
+{heur=random, depth=3}
+"""
+
+
+def test_classic_pcs(tmp_path: Path) -> None:
+    """Kinds by their letters, conditions of one child all have to hold."""
+    (tmp_path / "solver.pcs").write_text(PCS)
+    drawn = from_file(tmp_path / "solver.pcs").sample(400, seed=2)
+    for each in drawn:
+        assert ("decay" in each) == (each["heur"] != "off")
+        assert ("noise" in each) == (each["heur"] == "random")
+        assert ("depth" in each) == (each["heur"] == "vsids" and each["restart"] <= 10)
+        assert type(each["restart"]) is int
+    assert any("depth" in each for each in drawn)
+    assert {each["heur"] for each in drawn} == {"vsids", "random", "off"}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("x real [0, 1] [0.5]", r"line 2: .* is none of"),
+        ("x [0, 1] [2]", r"line 2: the default 2 of x is outside"),
+        ("x {a, b} [c]", r"line 2: the default c of x is not among"),
+        ("x [1, 0] [0.5]", r"line 2: parameter x needs a range"),
+        ("x [0, 1] [0.5]l", r"line 2: parameter x is on a log scale"),
+        ("x [0, one] [0.5]", r"line 2: could not convert"),
+        ("y | z in {a}", r"line 2: z is no parameter"),
+        ("y {a} [a]", r"line 2: parameter y is there twice"),
+        ("z | y in {a}", r"unknown z"),
+    ],
+)
+def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> None:
+    """With file and line."""
+    file = tmp_path / "solver.pcs"
+    file.write_text(f"y {{a, b}} [a]\n{line}\n")
+    with pytest.raises(BrokenFile, match=sentence) as error:
+        from_file(file)
+    assert str(file) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", r"is no JSON: .* line 1"),
+        ("[]", r"not what ConfigSpace writes"),
+        ('{"hyperparameters": []}', r"has no parameters"),
+        ('{"hyperparameters": [{"type": "normal_float", "name": "x"}]}', r"type normal_float"),
+        ('{"hyperparameters": [{"type": "uniform_int", "name": "x"}]}', r"'lower'"),
+        (
+            '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": [1, 2], "weights": [1, 3]}]}',
+            r"x has weights",
+        ),
+    ],
+)
+def test_bad_json_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    """With what is wrong."""
+    (tmp_path / "space.json").write_text(text)
+    with pytest.raises(BrokenFile, match=sentence):
+        from_file(tmp_path / "space.json")
