@@ -1,0 +1,4 @@
+"""Solvers to race, and instances to race them on. Needs the extra: ``pip install 'heats[sat]'``.
+
+``formula`` (clauses as flat arrays), ``dimacs`` (files), ``swgcp`` (small-world colouring instances), ``saps`` (the solver).
+"""

@@ -1,0 +1,118 @@
+"""SAPS, Scaling and Probabilistic Smoothing (Hutter, Tompkins and Hoos, 2002): local search for a model of a formula.
+
+A step flips the variable of an unsatisfied clause that lowers the weight of the unsatisfied clauses most. Where none lowers
+it, a random variable is flipped (with probability ``wp``), or the weights change and nothing is flipped: with
+probability ``ps`` all move towards their mean, and those of the unsatisfied clauses are multiplied by ``alpha``.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+from heats.engine.checks import between, whole
+from heats.errors import InvalidArgument
+from heats.sat import kernel
+from heats.sat.formula import Cnf
+
+Smoothing: TypeAlias = Literal["additive", "convex"]
+
+
+class Parameters(NamedTuple):
+    """What can be tuned; the defaults are those of AClib."""
+
+    alpha: float = 1.189  # scaling factor
+    rho: float = 0.5  # smoothing factor
+    ps: float = 0.1  # smoothing probability
+    wp: float = 0.03  # random walk probability
+
+    @classmethod
+    def drawn(cls, seed: int, index: int) -> Parameters:
+        """Draw from the usual ranges: alpha log-uniformly from [1.01, 1.4], the others uniformly."""
+        words = chance.hashed(chance.root(seed), _PARAMETERS, index, np.arange(4))
+        alpha, rho, ps, wp = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).tolist()
+        return cls(1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
+
+
+_PARAMETERS = 300  # purpose of hashes, apart from those of other modules
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended: steps = flips + null steps; the assignment is the model if solved, else where the run stands."""
+
+    solved: bool
+    steps: int
+    flips: int
+    null_steps: int
+    assignment: NDArray[np.bool_]
+    seconds: float  # of CPU time
+
+
+def solve(
+    cnf: Cnf,
+    alpha: float = Parameters().alpha,
+    rho: float = Parameters().rho,
+    ps: float = Parameters().ps,
+    wp: float = Parameters().wp,
+    seed: int = 0,
+    cutoff_steps: int = 1_000_000,
+    smoothing: Smoothing = "additive",
+) -> Result:
+    """Search for a model for at most so many steps. Equal seeds give equal runs, on every machine.
+
+    ``smoothing="additive"`` adds (1 − rho)·mean to every weight; ``"convex"`` also multiplies it by rho first.
+    """
+    return Saps(cnf, alpha, rho, ps, wp, seed, smoothing).run(cutoff_steps)
+
+
+class Saps:
+    """A run that can be continued: ``run(1000)`` twice is ``run(2000)``."""
+
+    def __init__(
+        self,
+        cnf: Cnf,
+        alpha: float = Parameters().alpha,
+        rho: float = Parameters().rho,
+        ps: float = Parameters().ps,
+        wp: float = Parameters().wp,
+        seed: int = 0,
+        smoothing: Smoothing = "additive",
+    ) -> None:
+        if smoothing not in get_args(Smoothing):
+            raise InvalidArgument(f"smoothing={smoothing!r} is unknown; choose additive or convex.")
+        self.cnf = cnf
+        self.parameters = Parameters(
+            between("alpha", alpha, 1, 1e6, why="weights of unsatisfied clauses must not fall"),
+            between("rho", rho, 0, 1),
+            between("ps", ps, 0, 1),
+            between("wp", wp, 0, 1),
+        )
+        self._convex = smoothing == "convex"
+        started = time.thread_time()
+        self._state = kernel.State.of(cnf.n_variables, len(cnf.clauses), chance.root(seed))
+        kernel.start(cnf.arrays, self._state)
+        self._seconds = time.thread_time() - started
+
+    def run(self, steps: int) -> Result:
+        """Take at most so many further steps and say where the run stands; a solved one stays as it is."""
+        whole("steps", steps, 0, 2**62)
+        started = time.thread_time()
+        if not self.cnf.has_empty_clause:  # else there is nothing to search for
+            kernel.run(self.cnf.arrays, self._state, *self.parameters, self._convex, steps)
+        self._seconds += time.thread_time() - started
+        return self._result()
+
+    def _result(self) -> Result:
+        state = self._state
+        solved = int(state.tallies[kernel.UNSATISFIED]) == 0
+        assignment = state.values.astype(bool)
+        if solved and not self.cnf.is_model(assignment):
+            raise AssertionError("SAPS took an assignment for a model that is none: a bug in heats, please report it.")
+        flips, null_steps = int(state.tallies[kernel.FLIPS]), int(state.tallies[kernel.NULL_STEPS])
+        return Result(solved, flips + null_steps, flips, null_steps, assignment, self._seconds)
