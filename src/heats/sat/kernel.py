@@ -266,8 +266,10 @@ def start(formula: Arrays, state: State) -> None:
         if state.true[clause] == 0:
             _enter(formula, state, clause)
         elif state.true[clause] == 1:
-            state.breaks[state.keeper[clause]] += 1
-    _refresh(formula, state)
+            keeper = state.keeper[clause]
+            state.breaks[keeper] += 1
+            state.scores[keeper] += state.weights[clause]
+    state.total[0] = state.weights.size
 
 
 @_compiled(types.void(_ARRAYS, _STATE, float64, float64, float64, float64, types.boolean, int64))
@@ -280,7 +282,7 @@ def run(
     for step in range(begin, begin + steps):
         if tallies[UNSATISFIED] == 0:
             return
-        if step % REFRESH == 0:
+        if step % REFRESH == REFRESH - 1:
             _refresh(formula, state)
         variable = _greedy(state)
         if variable < 0 and _unit(state.random) < wp:
