@@ -18,7 +18,7 @@ LAYERS = [
     {"engine"},
     {"theory"},
     {"environments"},
-    {"simulation"},
+    {"simulation", "sat"},
     {"drive", "progress"},
     {"find", "__init__"},
     {"demo", "replay", "reproduce"},

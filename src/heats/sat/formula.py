@@ -75,7 +75,9 @@ class Cnf:
         """Whether every clause has a true literal, given a truth value per variable."""
         values = np.asarray(assignment, dtype=bool)
         if values.shape != (self.n_variables,):
-            raise InvalidArgument(f"an assignment of {self.n_variables} variables has as many values, not {values.shape}.")
+            raise InvalidArgument(
+                f"an assignment of {self.n_variables} variables has as many values, not {values.shape}."
+            )
         if self.has_empty_clause or not self.clauses:
             return not self.has_empty_clause
         starts, literals, _, _ = self.arrays

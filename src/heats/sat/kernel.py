@@ -10,17 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-import numba
 import numpy as np
-from numba import float64, int64, types
 from numpy.typing import NDArray
 
+from heats.errors import InvalidArgument
 from heats.sat.formula import Arrays
+
+try:
+    import numba
+    from numba import types
+except ImportError:
+    raise InvalidArgument("SAPS is compiled by numba; install it with: pip install 'heats[sat]'") from None
 
 THRESHOLD = -0.1  # a flip that lowers the weight by no more than 0.1 does not count as an improvement
 HEAVIEST = 1000.0  # where an unsatisfied clause weighs more, all weights are divided by it before they are scaled
-REFRESH = 10_000  # steps after which scores are summed up anew, because rounding errors gather
-TIE = 1e-10  # scores that differ relatively by less are equal but for rounding
+REFRESH = 1000  # steps after which scores are summed up anew, because rounding errors gather
+TIE = 1e-13  # scores that differ relatively by less are equal but for rounding
 
 UNSATISFIED, OPEN, FLIPS, NULL_STEPS = range(4)  # places in ``tallies``
 
@@ -272,7 +277,7 @@ def start(formula: Arrays, state: State) -> None:
     state.total[0] = state.weights.size
 
 
-@_compiled(types.void(_ARRAYS, _STATE, float64, float64, float64, float64, types.boolean, int64))
+@_compiled(types.void(_ARRAYS, _STATE, *[types.float64] * 4, types.boolean, types.int64))
 def run(
     formula: Arrays, state: State, alpha: float, rho: float, ps: float, wp: float, convex: bool, steps: int
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,27 +19,12 @@ from heats.engine.checks import between, whole
 from heats.errors import InvalidArgument
 from heats.sat import kernel
 from heats.sat.formula import Cnf
+from heats.sat.parameters import Parameters
 
 Smoothing: TypeAlias = Literal["additive", "convex"]
 
-
-class Parameters(NamedTuple):
-    """What can be tuned; the defaults are those of AClib."""
-
-    alpha: float = 1.189  # scaling factor
-    rho: float = 0.5  # smoothing factor
-    ps: float = 0.1  # smoothing probability
-    wp: float = 0.03  # random walk probability
-
-    @classmethod
-    def drawn(cls, seed: int, index: int) -> Parameters:
-        """Draw from the usual ranges: alpha log-uniformly from [1.01, 1.4], the others uniformly."""
-        words = chance.hashed(chance.root(seed), _PARAMETERS, index, np.arange(4))
-        alpha, rho, ps, wp = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).tolist()
-        return cls(1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
-
-
-_PARAMETERS = 300  # purpose of hashes, apart from those of other modules
+DEFAULT = Parameters()
+SLICE = 1_000_000  # steps between two looks at whether somebody pressed Ctrl-C
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +41,10 @@ class Result:
 
 def solve(
     cnf: Cnf,
-    alpha: float = Parameters().alpha,
-    rho: float = Parameters().rho,
-    ps: float = Parameters().ps,
-    wp: float = Parameters().wp,
+    alpha: float = DEFAULT.alpha,
+    rho: float = DEFAULT.rho,
+    ps: float = DEFAULT.ps,
+    wp: float = DEFAULT.wp,
     seed: int = 0,
     cutoff_steps: int = 1_000_000,
     smoothing: Smoothing = "additive",
@@ -77,10 +62,10 @@ class Saps:
     def __init__(
         self,
         cnf: Cnf,
-        alpha: float = Parameters().alpha,
-        rho: float = Parameters().rho,
-        ps: float = Parameters().ps,
-        wp: float = Parameters().wp,
+        alpha: float = DEFAULT.alpha,
+        rho: float = DEFAULT.rho,
+        ps: float = DEFAULT.ps,
+        wp: float = DEFAULT.wp,
         seed: int = 0,
         smoothing: Smoothing = "additive",
     ) -> None:
@@ -103,8 +88,10 @@ class Saps:
         """Take at most so many further steps and say where the run stands; a solved one stays as it is."""
         whole("steps", steps, 0, 2**62)
         started = time.thread_time()
-        if not self.cnf.has_empty_clause:  # else there is nothing to search for
-            kernel.run(self.cnf.arrays, self._state, *self.parameters, self._convex, steps)
+        left = 0 if self.cnf.has_empty_clause else steps  # there is nothing to search for
+        while left > 0 and self._state.tallies[kernel.UNSATISFIED]:
+            kernel.run(self.cnf.arrays, self._state, *self.parameters, self._convex, min(left, SLICE))
+            left -= SLICE
         self._seconds += time.thread_time() - started
         return self._result()
 

@@ -8,7 +8,6 @@ machine and in every version of everything.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +22,7 @@ Edges: TypeAlias = NDArray[np.int64]  # (edges, 2), the smaller vertex first, in
 
 _VERTICES, _GRAPH, _NEW, _OLD, _DRAW = range(200, 205)  # purposes of hashes, apart from those of other modules
 MOST_CONFLICTS = 1_000_000  # a draw the complete solver has not decided by then is dropped
+MOST_DRAWS = 1000  # in a family worth its name one in a few can be coloured
 
 
 class Family(NamedTuple):
@@ -66,16 +66,17 @@ def instance(index: int = 0, seed: int = 0, family: Family = Family()) -> Instan
     """Return the index-th instance of a seed: the first of its draws that can be coloured."""
     whole("index", index, 0)
     _check(family)
-    for draw in count():
+    for draw in range(MOST_DRAWS):
         root = chance.hashed(chance.root(seed), _DRAW, index, draw)
         span = family.most - family.fewest + 1
         n_vertices = family.fewest + int(chance.below(span, chance.hashed(root, _VERTICES)))
         edges = morph(n_vertices, family.degree, 2.0**-family.lp, root)
         if _can_be_coloured(edges, n_vertices, family.colours):
-            return Instance(
-                colouring(edges, n_vertices, family.colours), edges, n_vertices, family, seed, index, draw
-            )
-    raise AssertionError("draws never end")
+            cnf = colouring(edges, n_vertices, family.colours)
+            return Instance(cnf, edges, n_vertices, family, seed, index, draw)
+    raise InvalidArgument(
+        f"none of {MOST_DRAWS} draws can be coloured with {family.colours} colours; allow more, or lower degree or lp."
+    )
 
 
 def _check(family: Family) -> None:
@@ -146,8 +147,12 @@ def _can_be_coloured(edges: Edges, n_vertices: int, colours: int) -> bool:
     Vertices of a clique have different colours, and which is which does not matter: fixing them spares the solver all
     renamings of the colours.
     """
-    from pysat.solvers import Glucose4
-
+    try:
+        from pysat.solvers import Glucose4
+    except ImportError:
+        raise InvalidArgument(
+            "instances are checked by python-sat; install it with: pip install 'heats[sat]'"
+        ) from None
     clique = _clique(edges, n_vertices)
     if len(clique) > colours:
         return False
