@@ -81,7 +81,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_literals_out_of_range() -> None:
     """A formula made by hand is checked as well."""
-    with pytest.raises(InvalidArgument, match="literal -4 is none of ±1..±3"):
+    with pytest.raises(InvalidArgument, match=r"literal -4 is none of ±1\.\.±3"):
         Cnf(3, [[1, -4]])
     with pytest.raises(InvalidArgument, match="literal 0"):
         Cnf(3, [[0]])

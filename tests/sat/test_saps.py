@@ -36,13 +36,15 @@ def formulas() -> st.SearchStrategy[Cnf]:
     return st.lists(clause, max_size=30).map(lambda clauses: Cnf(8, clauses))
 
 
-def parameters() -> st.SearchStrategy[tuple[float, ...]]:
+def parameters() -> st.SearchStrategy[tuple[float, float, float, float]]:
     unit = st.floats(0, 1)
     return st.tuples(st.floats(1, 5), unit, unit, unit)
 
 
 @given(formulas(), parameters(), st.sampled_from(["additive", "convex"]), st.lists(st.integers(0, 300), max_size=4))
-def test_the_books_are_right(cnf: Cnf, chosen: tuple[float, ...], smoothing: saps.Smoothing, parts: list[int]) -> None:
+def test_the_books_are_right(
+    cnf: Cnf, chosen: tuple[float, float, float, float], smoothing: saps.Smoothing, parts: list[int]
+) -> None:
     """Counts, lists and scores are what counting from the assignment and the weights gives, wherever a run stops."""
     run = Saps(cnf, *chosen, seed=len(parts), smoothing=smoothing)
     for steps in parts:
@@ -103,7 +105,7 @@ def test_it_is_the_algorithm(case: str, smoothing: saps.Smoothing) -> None:
 
 
 def test_both_ways_never_to_smooth_agree() -> None:
-    """rho = 1 and ps = 0: the same distribution of steps; smoothing does change it."""
+    """With rho = 1 and ps = 0: the same distribution of steps; smoothing does change it."""
     runs = {
         name: [solve(cnf, 1.3, rho, ps, 0.01, seed, 5000).steps for cnf in SMALL for seed in range(400)]
         for name, rho, ps in (("rho", 1.0, 0.5), ("ps", 0.0, 0.0), ("smoothed", 0.2, 0.5))
@@ -191,7 +193,7 @@ def test_random_walks_visit_all_variables() -> None:
 
 
 def test_parameters_are_drawn_from_their_ranges() -> None:
-    """alpha log-uniformly from [1.01, 1.4], the others uniformly."""
+    """That is, alpha log-uniformly from [1.01, 1.4], the others uniformly."""
     drawn = np.array([Parameters.drawn(1, index) for index in range(2000)])
     units = (np.log(drawn[:, 0] / 1.01) / np.log(1.4 / 1.01), drawn[:, 1], drawn[:, 2] / 0.2, drawn[:, 3] / 0.06)
     for unit in units:

@@ -32,7 +32,7 @@ def test_the_lattice_is_networkx_s(n: int, degree: int) -> None:
 
 @given(st.integers(11, 60), st.sampled_from([2, 4, 10]), st.floats(0, 1), st.integers(0, 2**64))
 def test_a_morph_keeps_the_number_of_edges(n: int, degree: int, share: float, seed: int) -> None:
-    """It keeps A∩B and takes r = round(q·|A\\B|) of B\\A; at q = 0 it is A, at q = 1 it is B."""
+    """It keeps what A and B share and takes round(q·|A − B|) of B − A; at q = 0 it is A, at q = 1 it is B."""
     root = chance.root(seed)
     a, b = as_set(swgcp.morph(n, degree, 0, root)), as_set(swgcp.morph(n, degree, 1, root))
     mixed = as_set(swgcp.morph(n, degree, share, root))
@@ -98,7 +98,7 @@ def test_a_golden_instance() -> None:
     assert zlib.crc32(np.ascontiguousarray(made.edges, dtype="<i8").tobytes()) == 212390017
     [text] = dimacs.dumps(made.cnf, [made.comment]).splitlines()[:1]
     assert text == (
-        "c SW-GCP: 91 of 60..100 vertices, degree 10, 6 colours, lp 5, seed 1, index 0, draw 0; satisfiable"
+        "c SW-GCP: 91 of 60..100 vertices, degree 10, 6 colours, lp 5, seed 1, number 0, draw 0; satisfiable"
     )
 
 

@@ -1,7 +1,7 @@
 """The runs behind Section 6: how many steps 20 random SAPS parameterizations take on small-world colouring instances.
 
-Counting steps instead of seconds makes the table the same on every machine. One made with seed 0 comes with heats, so that
-nobody needs to wait for it: about a quarter of an hour on two cores.
+Counting steps instead of seconds makes the table the same on every machine. One made with seed 0 comes with heats,
+so that nobody needs to wait for it: about a quarter of an hour on two cores.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from heats.engine import chance
 from heats.environments import RuntimeTable
 from heats.errors import BrokenFile
+from heats.sat.parameters import Parameters
 
 ARMS = 20
 INSTANCES = 2000
@@ -75,8 +76,6 @@ def make(
 
     Finished rows are kept in a text file beside it until all are there, so that a stopped run goes on.
     """
-    from heats.sat import saps  # here, because it needs an extra
-
     out.mkdir(parents=True, exist_ok=True)
     kept = out / f"race-table-{seed}-{cutoff}.part"
     rows = {row: steps for row, steps in _finished(kept).items() if row < instances}
@@ -96,7 +95,7 @@ def make(
         pool.shutdown(wait=True, cancel_futures=True)
     runs = np.array([rows[row] for row in range(instances)], dtype=np.int32)
     solved = runs != _CENSORED
-    parameters = np.array([saps.Parameters.drawn(seed, arm) for arm in range(ARMS)])
+    parameters = np.array([Parameters.drawn(seed, arm) for arm in range(ARMS)])
     RaceTable(parameters, np.where(solved, runs, np.int32(cutoff)), solved, cutoff, seed).save(out / NAME)
     kept.unlink()
     return out / NAME
@@ -129,6 +128,6 @@ def run_row(row: int, arms: Iterable[int], seed: int, cutoff: int) -> list[int]:
     runs = []
     for arm in arms:
         key = int(chance.hashed(chance.root(seed), _RUN, row, arm))
-        found = saps.solve(cnf, *saps.Parameters.drawn(seed, arm), key, cutoff)
+        found = saps.solve(cnf, *Parameters.drawn(seed, arm), key, cutoff)
         runs.append(found.steps if found.solved else _CENSORED)
     return runs

@@ -16,7 +16,7 @@ Ints: TypeAlias = NDArray[np.int32]
 
 
 class Arrays(NamedTuple):
-    """Literals by clause and clauses by literal; literal ``2v`` says that variable v is true, ``2v + 1`` that it is not.
+    """Literals by clause and clauses by literal; literal ``2v`` says that variable v is true, ``2v + 1`` that not.
 
     Clause c has ``literals[starts[c]:starts[c + 1]]``, literal l stands in ``clauses[uses[l]:uses[l + 1]]``.
     """

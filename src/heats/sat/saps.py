@@ -1,7 +1,7 @@
 """SAPS, Scaling and Probabilistic Smoothing (Hutter, Tompkins and Hoos, 2002): local search for a model of a formula.
 
-A step flips the variable of an unsatisfied clause that lowers the weight of the unsatisfied clauses most. Where none lowers
-it, a random variable is flipped (with probability ``wp``), or the weights change and nothing is flipped: with
+A step flips the variable of an unsatisfied clause that lowers the weight of the unsatisfied clauses most. Where none
+lowers it, a random variable is flipped (with probability ``wp``), or the weights change and nothing is flipped: with
 probability ``ps`` all move towards their mean, and those of the unsatisfied clauses are multiplied by ``alpha``.
 """
 

@@ -1,8 +1,8 @@
 """SW-GCP: colour small-world graphs, the instances of the paper's Section 6.
 
 A graph is a ring lattice of which a few edges were replaced by random ones (the type-B morph of Gent, Hoos, Prosser
-and Walsh, 1999); its colouring becomes a formula. Everything is a hash of the seed, so that an instance is the same on every
-machine and in every version of everything.
+and Walsh, 1999); its colouring becomes a formula. Everything is a hash of the seed, so that an instance is the same on
+every machine and in every version of NumPy.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ class Family(NamedTuple):
     lp: float = 5  # a share 2^-lp of the lattice's edges that B lacks is replaced
 
 
+SCALED_DOWN = Family()
+FULL_SIZE = Family(100, 500, lp=7)  # as AClib's set
+
+
 class Instance(NamedTuple):
     """A satisfiable colouring problem, and where it comes from."""
 
@@ -43,7 +47,7 @@ class Instance(NamedTuple):
     n_vertices: int
     family: Family
     seed: int
-    index: int
+    number: int
     draw: int  # how many draws before this one were dropped
 
     @property
@@ -52,28 +56,28 @@ class Instance(NamedTuple):
         f = self.family
         return (
             f"SW-GCP: {self.n_vertices} of {f.fewest}..{f.most} vertices, degree {f.degree}, {f.colours} colours, "
-            f"lp {f.lp:g}, seed {self.seed}, index {self.index}, draw {self.draw}; satisfiable"
+            f"lp {f.lp:g}, seed {self.seed}, number {self.number}, draw {self.draw}; satisfiable"
         )
 
 
-def instances(n: int, seed: int = 0, family: Family = Family()) -> Iterator[Instance]:
+def instances(n: int, seed: int = 0, family: Family = SCALED_DOWN) -> Iterator[Instance]:
     """Yield the satisfiable instances 0..n-1 of a seed."""
     whole("count", n, 1)
-    return (instance(index, seed, family) for index in range(n))
+    return (instance(number, seed, family) for number in range(n))
 
 
-def instance(index: int = 0, seed: int = 0, family: Family = Family()) -> Instance:
-    """Return the index-th instance of a seed: the first of its draws that can be coloured."""
-    whole("index", index, 0)
+def instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) -> Instance:
+    """Return the instance of that number of a seed: the first of its draws that can be coloured."""
+    whole("number", number, 0)
     _check(family)
     for draw in range(MOST_DRAWS):
-        root = chance.hashed(chance.root(seed), _DRAW, index, draw)
+        root = chance.hashed(chance.root(seed), _DRAW, number, draw)
         span = family.most - family.fewest + 1
         n_vertices = family.fewest + int(chance.below(span, chance.hashed(root, _VERTICES)))
         edges = morph(n_vertices, family.degree, 2.0**-family.lp, root)
         if _can_be_coloured(edges, n_vertices, family.colours):
             cnf = colouring(edges, n_vertices, family.colours)
-            return Instance(cnf, edges, n_vertices, family, seed, index, draw)
+            return Instance(cnf, edges, n_vertices, family, seed, number, draw)
     raise InvalidArgument(
         f"none of {MOST_DRAWS} draws can be coloured with {family.colours} colours; allow more, or lower degree or lp."
     )
