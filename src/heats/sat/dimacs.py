@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from textwrap import wrap
 
 from heats.errors import BrokenFile, InvalidArgument
 from heats.sat.formula import Cnf
@@ -75,6 +76,18 @@ def _literal(token: str, n_variables: int, where: str) -> int:
 
 def _shown(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…") if text else "the end of the file"
+
+
+def as_literals(assignment: Iterable[bool]) -> list[int]:
+    """Return an assignment as the literals that are true."""
+    return [variable if value else -variable for variable, value in enumerate(assignment, 1)]
+
+
+def value_lines(literals: Iterable[int]) -> list[str]:
+    """Return a model as solvers print it: ``v`` lines, ended by 0."""
+    return wrap(
+        " ".join(map(str, (*literals, 0))), 78, initial_indent="v ", subsequent_indent="v ", break_on_hyphens=False
+    )
 
 
 def write(cnf: Cnf, path: str | Path, comments: Iterable[str] = ()) -> None:

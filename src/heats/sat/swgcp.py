@@ -7,7 +7,8 @@ every machine and in every version of NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from heats.engine import chance
 from heats.engine.checks import between, whole
 from heats.errors import InvalidArgument
+from heats.sat import dimacs
 from heats.sat.formula import Cnf
 
 Edges: TypeAlias = NDArray[np.int64]  # (edges, 2), the smaller vertex first, in ascending order
@@ -63,6 +65,7 @@ class Instance(NamedTuple):
 def instances(n: int, seed: int = 0, family: Family = SCALED_DOWN) -> Iterator[Instance]:
     """Yield the satisfiable instances 0..n-1 of a seed."""
     whole("count", n, 1)
+    _check(family)
     return (instance(number, seed, family) for number in range(n))
 
 
@@ -81,6 +84,28 @@ def instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) -> In
     raise InvalidArgument(
         f"none of {MOST_DRAWS} draws can be coloured with {family.colours} colours; allow more, or lower degree or lp."
     )
+
+
+def write(
+    out: str | Path,
+    n: int,
+    seed: int = 0,
+    family: Family = SCALED_DOWN,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Path]:
+    """Write instances 0..n-1 of a seed as DIMACS files into a folder; return where they are."""
+    folder = Path(out)
+    made = instances(n, seed, family)
+    if folder.exists() and not folder.is_dir():
+        raise InvalidArgument(f"out={str(out)!r} is a file; give a folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for each in made:
+        path = folder / f"swgcp-{seed}-{each.number:04}.cnf"
+        dimacs.write(each.cnf, path, [each.comment])
+        written.append(path)
+        progress(len(written), n)
+    return written
 
 
 def _check(family: Family) -> None:
