@@ -169,11 +169,11 @@ def section(results: dict[RaceCell, RaceResult], table: RaceTable) -> str:
     lines = [
         "## Section 6: racing SAPS parameterizations",
         "",
-        f"{arms} random parameterizations on {rows} satisfiable SW-GCP instances, cut off at {table.cutoff} steps, before",
-        f"which {table.solved.mean():.0%} of the runs ended. The paper's instances are not at hand: ours are smaller ones of",
-        "the same family; its own k and B are only in its lost figure. A pull draws an instance, with replacement; runtimes",
-        "are counted in steps; all numbers are in `fig-race.csv`. Verdicts as above. Printed schedules spend less than B,",
-        "which makes them cheap as well.",
+        f"{arms} random parameterizations on {rows} satisfiable SW-GCP instances, cut off at {table.cutoff} steps,",
+        f"before which {table.solved.mean():.0%} of the runs ended. The paper's instances are not at hand: ours are",
+        "smaller ones of the same family; its own k and B are only in its lost figure. A pull draws an instance, with",
+        "replacement; runtimes are counted in steps; all numbers are in `fig-race.csv`. Verdicts as above. Printed",
+        "schedules spend less than B, which makes them cheap as well.",
         "",
         f"The smallest mean is {means[0]:.0f} steps, the second smallest {means[1]:.0f}, the largest {means[-1]:.0f}. "
         f"{_who_wins(table)}",
