@@ -21,7 +21,11 @@ class Parameters(NamedTuple):
 
     @classmethod
     def drawn(cls, seed: int, index: int) -> Parameters:
-        """Draw from the usual ranges: alpha log-uniformly from [1.01, 1.4], the others uniformly."""
+        """Draw from the usual ranges: alpha log-uniformly from [1.01, 1.4], the others uniformly.
+
+        Rounded to six places, so that they can be typed, and do not depend on a machine's way to compute powers.
+        """
         words = chance.hashed(chance.root(seed), _PARAMETERS, index, np.arange(4))
         alpha, rho, ps, wp = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).tolist()
-        return cls(1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
+        drawn = (1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
+        return cls(*(round(each, 6) for each in drawn))
