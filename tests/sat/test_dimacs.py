@@ -55,6 +55,7 @@ def test_duplicates_go_and_tautologies_too() -> None:
         ("p cnf 3 1\n1 4 0", "line 2: expected variables up to 3, as its 'p' line says, found 4"),
         ("p cnf 3 1\n1 x 0", "line 2: expected a literal or 0, found 'x'"),
         ("p cnf 3 1\n1 2.5 0", "line 2: expected a literal or 0, found '2.5'"),
+        ("p cnf 3 1\n1_0 0", "line 2: expected a literal or 0, found '1_0'"),
         ("p cnf 3 2\n1 0\n2", "line 3: expected 0 at the end of the last clause"),
         ("p cnf 3 2\n1 0\n", "line 2: expected 2 clauses, found 1"),
         ("p cnf 3 1\n1 0\n2 0", "line 3: expected the end after 1 clauses"),

@@ -10,7 +10,8 @@ from textwrap import wrap
 from heats.errors import BrokenFile, InvalidArgument
 from heats.sat.formula import Cnf
 
-_HEADER = re.compile(r"p\s+cnf\s+(\d+)\s+(\d+)\s*")
+_HEADER = re.compile(r"p\s+cnf\s+([0-9]+)\s+([0-9]+)")
+_LITERAL = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def read(path: str | Path) -> Cnf:
@@ -37,7 +38,7 @@ def parse(lines: Iterable[str], name: str = "formula") -> Cnf:
     open_clause: list[int] = []
     for number, line in content:
         for token in line.split():
-            literal = _literal(token, n_variables, f"{name}, line {number}")
+            literal = _literal(token, n_variables, name, number)
             if literal:
                 open_clause.append(literal)
             elif len(clauses) == n_clauses:
@@ -64,13 +65,14 @@ def _content(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, stripped
 
 
-def _literal(token: str, n_variables: int, where: str) -> int:
-    try:
-        literal = int(token)
-    except ValueError:
-        raise BrokenFile(f"{where}: expected a literal or 0, found {_shown(token)}.") from None
+def _literal(token: str, n_variables: int, name: str, line: int) -> int:
+    if not _LITERAL.fullmatch(token):
+        raise BrokenFile(f"{name}, line {line}: expected a literal or 0, found {_shown(token)}.")
+    literal = int(token)
     if abs(literal) > n_variables:
-        raise BrokenFile(f"{where}: expected variables up to {n_variables}, as its 'p' line says, found {literal}.")
+        raise BrokenFile(
+            f"{name}, line {line}: expected variables up to {n_variables}, as its 'p' line says, found {literal}."
+        )
     return literal
 
 
