@@ -239,14 +239,14 @@ def reproduce(
     seed: Seed = 0,
     workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
 ) -> None:
-    """Reproduce the paper's synthetic experiments: figures, tables, and each of its claims with a verdict."""
+    """Reproduce the paper's experiments: figures, tables, and each of its claims with a verdict."""
     from pathlib import Path
 
-    from heats.reproduce import NAMES
+    from heats.reproduce import ASKED, NAMES
     from heats.reproduce import reproduce as run_all
 
     if not names:
-        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join(NAMES)}.")
+        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join((*NAMES, *ASKED))}.")
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument(f"--out {out} is a file; give a folder.")
     with counting("points") as tick:

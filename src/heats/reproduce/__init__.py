@@ -1,6 +1,7 @@
 """The paper's experiments by one command.
 
-``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it).
+``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it); for
+Section 6, ``race_table`` (runs of a solver), ``race`` (tournaments on them) and ``race_claims``.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def reproduce(
     raced = race.run_race(runs, reps, seed, cores, tick) if races else {}
     if raced:
         race.write_race(out / "fig-race.csv", raced.values(), seed)
+        written += [] if "fig-race" in wanted else [out / "fig-race.csv"]
     for name in wanted:
         if name in FIGURES:
             shown = {cell: results[cell] for cell in sweeps.cells(FIGURES[name])}
