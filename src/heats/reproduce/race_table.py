@@ -1,7 +1,7 @@
 """The runs behind Section 6: how many steps 20 random SAPS parameterizations take on small-world colouring instances.
 
 Counting steps instead of seconds makes the table the same on every machine. One made with seed 0 comes with heats,
-so that nobody needs to wait for it: about a quarter of an hour on two cores.
+so that nobody needs to wait for it: ten minutes of processor time.
 """
 
 from __future__ import annotations
