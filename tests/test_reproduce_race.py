@@ -167,7 +167,7 @@ def made_up(values: dict[str, tuple[int, float]]) -> dict[RaceCell, RaceResult]:
         (
             {
                 "csws": (300, 1),
-                "csr": (700, 9),
+                "csr": (700, 12),
                 "csh": (700, 1),
                 "round-robin": (400, 2),
                 "successive-halving": (600, 9),
