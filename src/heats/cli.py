@@ -1,6 +1,7 @@
 """The command line: each command is a few lines over the library.
 
-Exit codes: 0 done, 1 the run failed, 2 the request was wrong (one sentence, no traceback), 130 interrupted.
+Exit codes: 0 done, 1 the run failed, 2 the request was wrong (one sentence, no traceback), 130 interrupted; of
+``heats saps``, as solvers do, 10 for a model found and 20 for a formula that has none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import heats
 from heats.engine.table import table
 from heats.errors import HeatsError, InvalidArgument
 from heats.progress import counting
+from heats.sat.parameters import Parameters
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -285,14 +287,14 @@ def reproduce(
     seed: Seed = 0,
     workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
 ) -> None:
-    """Reproduce the paper's synthetic experiments: figures, tables, and each of its claims with a verdict."""
+    """Reproduce the paper's experiments: figures, tables, and each of its claims with a verdict."""
     from pathlib import Path
 
-    from heats.reproduce import NAMES
+    from heats.reproduce import ASKED, NAMES
     from heats.reproduce import reproduce as run_all
 
     if not names:
-        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join(NAMES)}.")
+        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join((*NAMES, *ASKED))}.")
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument(f"--out {out} is a file; give a folder.")
     with counting("points") as tick:
@@ -354,6 +356,59 @@ def _resumable(journal: str | None) -> Iterator[None]:
         if journal is not None:
             typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
         raise
+
+
+@app.command(epilog="Example: heats saps instance.cnf --alpha 1.3 --rho 0.8 --ps 0.05 --wp 0.01 --seed 7")
+def saps(
+    path: Annotated[str, typer.Argument(help="A DIMACS .cnf file.")],
+    alpha: Annotated[float, typer.Option(help="Scaling factor.")] = Parameters().alpha,
+    rho: Annotated[float, typer.Option(help="Smoothing factor.")] = Parameters().rho,
+    ps: Annotated[float, typer.Option(help="Smoothing probability.")] = Parameters().ps,
+    wp: Annotated[float, typer.Option(help="Random walk probability.")] = Parameters().wp,
+    smoothing: Annotated[str, typer.Option(help="additive or convex.")] = "additive",
+    seed: Seed = 0,
+    cutoff_steps: Annotated[int, typer.Option(help="Give up after so many steps.")] = 100_000_000,
+    json: Json = False,
+) -> None:
+    """Search for a model of a formula with SAPS; exit code 10 if one is found, 0 if not."""
+    from heats.sat import dimacs
+    from heats.sat import saps as solver
+
+    cnf = dimacs.read(path)
+    found = solver.solve(cnf, alpha, rho, ps, wp, seed, cutoff_steps, smoothing)  # type: ignore[arg-type]  # checked there
+    status, code = (
+        ("SATISFIABLE", 10) if found.solved else ("UNSATISFIABLE", 20) if cnf.has_empty_clause else ("UNKNOWN", 0)
+    )
+    literals = dimacs.as_literals(found.assignment) if found.solved else None
+    told = {name: getattr(found, name) for name in ("solved", "steps", "flips", "null_steps", "seconds")}
+    if json:
+        typer.echo(_json({"path": path, "status": status, **told, "model": literals}))
+    else:
+        typer.echo(f"c {found.steps} steps, {found.flips} flips, {found.null_steps} null steps, {found.seconds:.3f} s")
+        typer.echo(
+            "\n".join([f"s {status}", *dimacs.value_lines(literals)] if literals is not None else [f"s {status}"])
+        )
+    raise typer.Exit(code)
+
+
+@app.command(epilog="Example: heats swgcp --count 20 --seed 1 --out instances")
+def swgcp(
+    count: Annotated[int, typer.Option(help="How many instances to write.")] = 20,
+    out: Annotated[str, typer.Option(help="Folder to write them to.")] = "instances",
+    fewest: Annotated[int, typer.Option(help="Fewest vertices of a graph.")] = 60,
+    most: Annotated[int, typer.Option(help="Most vertices of a graph.")] = 100,
+    degree: Annotated[int, typer.Option(help="Neighbours of a vertex on the ring.")] = 10,
+    colours: Annotated[int, typer.Option(help="Colours to colour with.")] = 6,
+    lp: Annotated[float, typer.Option(help="A share 2^-lp of the edges is random.")] = 5,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Write satisfiable instances of colouring small-world graphs, as DIMACS files."""
+    from heats.sat.swgcp import Family, write
+
+    with counting("instances") as tick:
+        written = write(out, count, seed, Family(fewest, most, degree, colours, lp), tick)
+    typer.echo(_json([str(path) for path in written]) if json else "\n".join(map(str, written)))
 
 
 def _algorithm(

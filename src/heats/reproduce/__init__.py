@@ -1,6 +1,7 @@
 """The paper's experiments by one command.
 
-``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it).
+``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it); for
+Section 6, ``race_table`` (runs of a solver), ``race`` (tournaments on them) and ``race_claims``.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from pathlib import Path
 from heats.engine import chance
 from heats.engine.checks import whole
 from heats.errors import InvalidArgument
-from heats.reproduce import claims, figures, sweeps
+from heats.reproduce import claims, figures, race, race_claims, race_table, sweeps
 from heats.reproduce.run import run_cells, write_cells
 from heats.theory.tables import paper_tables
 
 FIGURES = {f"fig-{name}": name for name in sweeps.SETTINGS}
-NAMES = ("fig-budgets", *FIGURES, "tables", "claims")
+NAMES = ("fig-budgets", *FIGURES, "fig-race", "tables", "claims")
+ASKED = ("race-table",)  # takes long, so it is not among all; its result comes with heats
 
 
 def reproduce(
@@ -34,25 +36,36 @@ def reproduce(
     chance.root(seed)
     if workers is not None:
         whole("workers", workers, 1)
-    wanted = list(NAMES) if "all" in names or not names else list(dict.fromkeys(names))
-    unknown = [name for name in names if name not in (*NAMES, "all")]
+    everything = NAMES if "all" in names or not names else ()
+    wanted = [name for name in dict.fromkeys([*names, *everything]) if name != "all"]
+    unknown = [name for name in names if name not in (*NAMES, *ASKED, "all")]
     if unknown:
-        raise InvalidArgument(f"there is no {unknown[0]!r} to reproduce; choose among all, {', '.join(NAMES)}.")
+        known = ", ".join((*NAMES, *ASKED))
+        raise InvalidArgument(f"there is no {unknown[0]!r} to reproduce; choose among all, {known}.")
     settings = list(FIGURES.values()) if "claims" in wanted else [FIGURES[name] for name in wanted if name in FIGURES]
     grid = [cell for setting in settings for cell in sweeps.cells(setting)]
     if "claims" in wanted:
         grid += [cell for setting in list(sweeps.SETTINGS)[:4] for cell in sweeps.cells(setting, "variance")]
+    races = list(race.cells()) if "claims" in wanted or "fig-race" in wanted else []
     if any(name.startswith("fig") for name in wanted):
         figures.check_matplotlib()
+    cores = workers or os.cpu_count() or 1
+    if "race-table" in wanted:
+        race_table.make(out, seed, cores, progress)
     done = 0
 
     def tick(more: int) -> None:
         nonlocal done
         done += more
-        progress(done, len(grid))
+        progress(done, len(grid) + len(races))
 
-    results = run_cells(grid, out / "cells.csv", reps, seed, workers or os.cpu_count() or 1, tick) if grid else {}
+    results = run_cells(grid, out / "cells.csv", reps, seed, cores, tick) if grid else {}
     written = [out / "cells.csv"] if grid else []
+    runs = out / race_table.NAME if (out / race_table.NAME).exists() else race_table.SHIPPED
+    raced = race.run_race(runs, reps, seed, cores, tick) if races else {}
+    if raced:
+        race.write_race(out / "fig-race.csv", raced.values(), seed)
+        written += [] if "fig-race" in wanted else [out / "fig-race.csv"]
     for name in wanted:
         if name in FIGURES:
             shown = {cell: results[cell] for cell in sweeps.cells(FIGURES[name])}
@@ -61,11 +74,17 @@ def reproduce(
         elif name == "fig-budgets":
             figures.save(figures.budget_figure(), out / name)
             _write_budgets(out / f"{name}.csv")
+        elif name == "fig-race":
+            figures.save(figures.race_figure(raced), out / name)
+        elif name == "race-table":
+            written.append(out / race_table.NAME)
         elif name == "tables":
             written.append(_write_tables(out / "tables.csv"))
         else:
             command = f"heats reproduce {' '.join(names) or 'all'} --reps {reps} --seed {seed}"
-            (out / "claims.md").write_text(claims.claims_page(results, reps, seed, command), encoding="utf-8")
+            page = claims.claims_page(results, reps, seed, command)
+            section = race_claims.section(raced, race_table.load(runs))
+            (out / "claims.md").write_text(f"{page}\n{section}", encoding="utf-8")
             written.append(out / "claims.md")
         if name.startswith("fig"):
             written += [out / f"{name}.{ending}" for ending in ("png", "svg", "csv")]

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from heats.engine.schedule import printed_heats, printed_rounds
 from heats.errors import InvalidArgument
+from heats.reproduce import race
 from heats.reproduce.sweeps import ALGORITHMS, ARMS, BUDGETS, HEAT_SIZES, SETTINGS, Cell, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def _label(algorithm: str) -> str:
+    return algorithm.replace("-paper", ", as printed").replace("-exact", ", exact")
+
 
 # Hue by rule, dashes by schedule, and a marker each, so that the lines can be told apart in grey.
 LOOKS: dict[str, dict[str, Any]] = {
@@ -18,8 +24,9 @@ LOOKS: dict[str, dict[str, Any]] = {
     "csr": {"color": "#d55e00", "marker": "s"},
     "csh": {"color": "#009e73", "marker": "^"},
     "round-robin": {"color": "#444444", "marker": "x"},
+    "successive-halving": {"color": "#cc79a7", "marker": "D"},
 }
-LABELS = {name: name.replace("-paper", ", as printed").replace("-exact", ", exact") for name in ALGORITHMS}
+LABELS = {name: _label(name) for name in ALGORITHMS}
 
 
 def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Figure:
@@ -47,13 +54,49 @@ def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Fi
     return figure
 
 
-def _line(panel: Any, algorithm: str, found: list[Result]) -> None:
-    rule = algorithm.removesuffix("-paper").removesuffix("-exact")
-    dashed = "--" if algorithm.endswith("-paper") else ":" if rule == "round-robin" else "-"
-    look = LOOKS[rule]
-    panel.plot(BUDGETS, [r.rate for r in found], dashed, label=LABELS[algorithm], markersize=4, linewidth=1.3, **look)
+def _line(panel: Any, algorithm: str, found: list[Result] | list[race.RaceResult]) -> None:
+    _curve(panel, algorithm, [r.rate for r in found])
     lows, highs = zip(*(r.interval for r in found), strict=True)
-    panel.fill_between(BUDGETS, lows, highs, color=look["color"], alpha=0.15, linewidth=0)
+    color = LOOKS[_rule(algorithm)]["color"]
+    panel.fill_between(BUDGETS, lows, highs, color=color, alpha=0.15, linewidth=0)
+
+
+def _curve(panel: Any, algorithm: str, values: list[float]) -> None:
+    rule = _rule(algorithm)
+    dashed = "--" if algorithm.endswith("-paper") else "-" if algorithm.endswith("-exact") else ":"
+    panel.plot(BUDGETS, values, dashed, label=_label(algorithm), markersize=4, linewidth=1.3, **LOOKS[rule])
+
+
+def _rule(algorithm: str) -> str:
+    return algorithm.removesuffix("-paper").removesuffix("-exact")
+
+
+def race_figure(results: dict[race.RaceCell, race.RaceResult]) -> Figure:
+    """Draw Section 6: a column per k; success by both meanings of best, then both meanings of total runtime."""
+    plt = _pyplot()
+    figure: Figure
+    figure, panels = plt.subplots(4, len(race.HEAT_SIZES), figsize=(11, 11.5), sharex=True, sharey="row")
+    for column, k in enumerate(race.HEAT_SIZES):
+        for algorithm in race.ALGORITHMS:
+            found = [results[race.RaceCell(k, budget, algorithm)] for budget in BUDGETS]
+            _line(panels[0][column], algorithm, found)
+            _curve(panels[1][column], algorithm, [r.favourites / r.reps for r in found])
+            _curve(panels[2][column], algorithm, [r.finishers for r in found])
+            _curve(panels[3][column], algorithm, [r.cpu for r in found])
+        panels[0][column].set_title(f"k = {k}", fontsize=10)
+        for row in range(4):
+            panels[row][column].grid(alpha=0.3)
+            panels[row][column].set_xticks(BUDGETS, [str(b) for b in BUDGETS], fontsize=8)
+    titles = ("found the smallest mean", "found who wins most heats", "steps of the finishers", "steps of all runs")
+    for row, title in enumerate(titles):
+        panels[row][0].set_ylabel(title)
+        panels[row][0].set(**({"ylim": (-0.02, 1.02)} if row < 2 else {"yscale": "log"}))
+    figure.supxlabel("budget B")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=4, frameon=False, bbox_to_anchor=(0.5, -0.04))
+    figure.suptitle("Racing 20 SAPS parameterizations on small-world colouring instances")
+    figure.tight_layout()
+    return figure
 
 
 BUDGET_SIZES = (2, 4, 8, 16)

@@ -1,0 +1,105 @@
+"""DIMACS files: ``c`` comments, ``p cnf VARIABLES CLAUSES``, then literals, each clause ended by 0."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from textwrap import wrap
+
+from heats.errors import BrokenFile, InvalidArgument
+from heats.sat.formula import Cnf
+
+_HEADER = re.compile(r"p\s+cnf\s+([0-9]+)\s+([0-9]+)")
+_LITERAL = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def read(path: str | Path) -> Cnf:
+    """Read a formula. Line breaks carry no meaning; comments may stand anywhere; a ``%`` line ends the file."""
+    file = Path(path)
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        raise InvalidArgument(f"{file} does not exist; give a DIMACS .cnf file.") from None
+    except OSError as error:
+        raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
+    return parse(lines, str(file))
+
+
+def parse(lines: Iterable[str], name: str = "formula") -> Cnf:
+    """Read the lines of a file called ``name``."""
+    content = _content(lines)
+    number, header = next(content, (1, ""))
+    matched = _HEADER.fullmatch(header)
+    if matched is None:
+        raise BrokenFile(f"{name}, line {number}: expected 'p cnf VARIABLES CLAUSES', found {_shown(header)}.")
+    n_variables, n_clauses = int(matched[1]), int(matched[2])
+    clauses: list[list[int]] = []
+    open_clause: list[int] = []
+    for number, line in content:
+        for token in line.split():
+            literal = _literal(token, n_variables, name, number)
+            if literal:
+                open_clause.append(literal)
+            elif len(clauses) == n_clauses:
+                raise BrokenFile(f"{name}, line {number}: expected the end after {n_clauses} clauses, found another.")
+            else:
+                clauses.append(open_clause)
+                open_clause = []
+    if open_clause:
+        raise BrokenFile(f"{name}, line {number}: expected 0 at the end of the last clause; the file may be cut off.")
+    if len(clauses) < n_clauses:
+        raise BrokenFile(
+            f"{name}, line {number}: expected {n_clauses} clauses, found {len(clauses)}; the file may be cut off."
+        )
+    return Cnf(n_variables, clauses)
+
+
+def _content(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the numbered lines that are neither blank nor comments, up to a ``%``."""
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip()
+        if stripped.startswith("%"):
+            return
+        if stripped and not stripped.startswith("c"):
+            yield number, stripped
+
+
+def _literal(token: str, n_variables: int, name: str, line: int) -> int:
+    if not _LITERAL.fullmatch(token):
+        raise BrokenFile(f"{name}, line {line}: expected a literal or 0, found {_shown(token)}.")
+    literal = int(token)
+    if abs(literal) > n_variables:
+        raise BrokenFile(
+            f"{name}, line {line}: expected variables up to {n_variables}, as its 'p' line says, found {literal}."
+        )
+    return literal
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}…") if text else "the end of the file"
+
+
+def as_literals(assignment: Iterable[bool]) -> list[int]:
+    """Return an assignment as the literals that are true."""
+    return [variable if value else -variable for variable, value in enumerate(assignment, 1)]
+
+
+def value_lines(literals: Iterable[int]) -> list[str]:
+    """Return a model as solvers print it: ``v`` lines, ended by 0."""
+    return wrap(
+        " ".join(map(str, (*literals, 0))), 78, initial_indent="v ", subsequent_indent="v ", break_on_hyphens=False
+    )
+
+
+def write(cnf: Cnf, path: str | Path, comments: Iterable[str] = ()) -> None:
+    """Write a formula, with a ``c`` line for every comment."""
+    Path(path).write_text(dumps(cnf, comments), encoding="utf-8")
+
+
+def dumps(cnf: Cnf, comments: Iterable[str] = ()) -> str:
+    """Return a formula as DIMACS text."""
+    lines = [f"c {line}".rstrip() for comment in comments for line in comment.splitlines()]
+    lines.append(f"p cnf {cnf.n_variables} {len(cnf.clauses)}")
+    lines += [" ".join(map(str, (*clause, 0))) for clause in cnf.clauses]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,31 @@
+"""What can be tuned in SAPS, and how to draw it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heats.engine import chance
+
+_PARAMETERS = 300  # purpose of hashes, apart from those of other modules
+
+
+class Parameters(NamedTuple):
+    """What can be tuned; the defaults are those of AClib."""
+
+    alpha: float = 1.189  # scaling factor
+    rho: float = 0.5  # smoothing factor
+    ps: float = 0.1  # smoothing probability
+    wp: float = 0.03  # random walk probability
+
+    @classmethod
+    def drawn(cls, seed: int, index: int) -> Parameters:
+        """Draw from the usual ranges: alpha log-uniformly from [1.01, 1.4], the others uniformly.
+
+        Rounded to six places, so that they can be typed, and do not depend on a machine's way to compute powers.
+        """
+        words = chance.hashed(chance.root(seed), _PARAMETERS, index, np.arange(4))
+        alpha, rho, ps, wp = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).tolist()
+        drawn = (1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
+        return cls(*(round(each, 6) for each in drawn))

@@ -1,0 +1,106 @@
+"""SAPS, Scaling and Probabilistic Smoothing (Hutter, Tompkins and Hoos, 2002): local search for a model of a formula.
+
+A step flips the variable of an unsatisfied clause that lowers the weight of the unsatisfied clauses most. Where none
+lowers it, a random variable is flipped (with probability ``wp``), or the weights change and nothing is flipped: with
+probability ``ps`` all move towards their mean, and those of the unsatisfied clauses are multiplied by ``alpha``.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+from heats.engine.checks import between, whole
+from heats.errors import InvalidArgument
+from heats.sat import kernel
+from heats.sat.formula import Cnf
+from heats.sat.parameters import Parameters
+
+Smoothing: TypeAlias = Literal["additive", "convex"]
+
+DEFAULT = Parameters()
+SLICE = 1_000_000  # steps between two looks at whether somebody pressed Ctrl-C
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended: steps = flips + null steps; the assignment is the model if solved, else where the run stands."""
+
+    solved: bool
+    steps: int
+    flips: int
+    null_steps: int
+    assignment: NDArray[np.bool_]
+    seconds: float  # of CPU time
+
+
+def solve(
+    cnf: Cnf,
+    alpha: float = DEFAULT.alpha,
+    rho: float = DEFAULT.rho,
+    ps: float = DEFAULT.ps,
+    wp: float = DEFAULT.wp,
+    seed: int = 0,
+    cutoff_steps: int = 1_000_000,
+    smoothing: Smoothing = "additive",
+) -> Result:
+    """Search for a model for at most so many steps. Equal seeds give equal runs, on every machine.
+
+    ``smoothing="additive"`` adds (1 − rho)·mean to every weight; ``"convex"`` also multiplies it by rho first.
+    """
+    return Saps(cnf, alpha, rho, ps, wp, seed, smoothing).run(cutoff_steps)
+
+
+class Saps:
+    """A run that can be continued: ``run(1000)`` twice is ``run(2000)``."""
+
+    def __init__(
+        self,
+        cnf: Cnf,
+        alpha: float = DEFAULT.alpha,
+        rho: float = DEFAULT.rho,
+        ps: float = DEFAULT.ps,
+        wp: float = DEFAULT.wp,
+        seed: int = 0,
+        smoothing: Smoothing = "additive",
+    ) -> None:
+        if smoothing not in get_args(Smoothing):
+            raise InvalidArgument(f"smoothing={smoothing!r} is unknown; choose additive or convex.")
+        self.cnf = cnf
+        self.parameters = Parameters(
+            between("alpha", alpha, 1, 1e6, why="weights of unsatisfied clauses must not fall"),
+            between("rho", rho, 0, 1),
+            between("ps", ps, 0, 1),
+            between("wp", wp, 0, 1),
+        )
+        self._convex = smoothing == "convex"
+        self._state = kernel.State.of(cnf.n_variables, len(cnf.clauses), chance.root(seed))
+        arrays = cnf.arrays  # worked out before the clock starts, if need be
+        started = time.thread_time()
+        kernel.start(arrays, self._state)
+        self._seconds = time.thread_time() - started
+
+    def run(self, steps: int) -> Result:
+        """Take at most so many further steps and say where the run stands; a solved one stays as it is."""
+        whole("steps", steps, 0, 2**62)
+        started = time.thread_time()
+        left = 0 if self.cnf.has_empty_clause else steps  # there is nothing to search for
+        while left > 0 and self._state.tallies[kernel.UNSATISFIED]:
+            kernel.run(self.cnf.arrays, self._state, *self.parameters, self._convex, min(left, SLICE))
+            left -= SLICE
+        self._seconds += time.thread_time() - started
+        return self._result()
+
+    def _result(self) -> Result:
+        state = self._state
+        solved = int(state.tallies[kernel.UNSATISFIED]) == 0
+        assignment = state.values.astype(bool)
+        if solved and not self.cnf.is_model(assignment):
+            raise AssertionError("SAPS took an assignment for a model that is none: a bug in heats, please report it.")
+        flips, null_steps = int(state.tallies[kernel.FLIPS]), int(state.tallies[kernel.NULL_STEPS])
+        return Result(solved, flips + null_steps, flips, null_steps, assignment, self._seconds)

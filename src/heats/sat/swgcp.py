@@ -1,0 +1,204 @@
+"""SW-GCP: colour small-world graphs, the instances of the paper's Section 6.
+
+A graph is a ring lattice of which a few edges were replaced by random ones (the type-B morph of Gent, Hoos, Prosser
+and Walsh, 1999); its colouring becomes a formula. Everything is a hash of the seed, so that an instance is the same on
+every machine and in every version of NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heats.engine import chance
+from heats.engine.checks import between, whole
+from heats.errors import InvalidArgument
+from heats.sat import dimacs
+from heats.sat.formula import Cnf
+
+Edges: TypeAlias = NDArray[np.int64]  # (edges, 2), the smaller vertex first, in ascending order
+
+_VERTICES, _GRAPH, _NEW, _OLD, _DRAW = range(200, 205)  # purposes of hashes, apart from those of other modules
+MOST_CONFLICTS = 1_000_000  # a draw the complete solver has not decided by then is dropped
+MOST_DRAWS = 1000  # in a family worth its name one in a few can be coloured
+
+
+class Family(NamedTuple):
+    """What instances to draw; the defaults are small enough for many repeated runs."""
+
+    fewest: int = 60  # vertices: drawn uniformly from fewest..most
+    most: int = 100
+    degree: int = 10
+    colours: int = 6
+    lp: float = 5  # a share 2^-lp of the lattice's edges that B lacks is replaced
+
+
+SCALED_DOWN = Family()
+FULL_SIZE = Family(100, 500, lp=7)  # as AClib's set
+
+
+class Instance(NamedTuple):
+    """A satisfiable colouring problem, and where it comes from."""
+
+    cnf: Cnf
+    edges: Edges
+    n_vertices: int
+    family: Family
+    seed: int
+    number: int
+    draw: int  # how many draws before this one were dropped
+
+    @property
+    def comment(self) -> str:
+        """Its origin in a line."""
+        f = self.family
+        return (
+            f"SW-GCP: {self.n_vertices} of {f.fewest}..{f.most} vertices, degree {f.degree}, {f.colours} colours, "
+            f"lp {f.lp:g}, seed {self.seed}, number {self.number}, draw {self.draw}; satisfiable"
+        )
+
+
+def instances(n: int, seed: int = 0, family: Family = SCALED_DOWN) -> Iterator[Instance]:
+    """Yield the satisfiable instances 0..n-1 of a seed."""
+    whole("count", n, 1)
+    _check(family)
+    return (instance(number, seed, family) for number in range(n))
+
+
+def instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) -> Instance:
+    """Return the instance of that number of a seed: the first of its draws that can be coloured."""
+    whole("number", number, 0)
+    _check(family)
+    for draw in range(MOST_DRAWS):
+        root = chance.hashed(chance.root(seed), _DRAW, number, draw)
+        span = family.most - family.fewest + 1
+        n_vertices = family.fewest + int(chance.below(span, chance.hashed(root, _VERTICES)))
+        edges = morph(n_vertices, family.degree, 2.0**-family.lp, root)
+        if _can_be_coloured(edges, n_vertices, family.colours):
+            cnf = colouring(edges, n_vertices, family.colours)
+            return Instance(cnf, edges, n_vertices, family, seed, number, draw)
+    raise InvalidArgument(
+        f"none of {MOST_DRAWS} draws can be coloured with {family.colours} colours; allow more, or lower degree or lp."
+    )
+
+
+def write(
+    out: str | Path,
+    n: int,
+    seed: int = 0,
+    family: Family = SCALED_DOWN,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Path]:
+    """Write instances 0..n-1 of a seed as DIMACS files into a folder; return where they are."""
+    folder = Path(out)
+    made = instances(n, seed, family)
+    if folder.exists() and not folder.is_dir():
+        raise InvalidArgument(f"out={str(out)!r} is a file; give a folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for each in made:
+        path = folder / f"swgcp-{seed}-{each.number:04}.cnf"
+        dimacs.write(each.cnf, path, [each.comment])
+        written.append(path)
+        progress(len(written), n)
+    return written
+
+
+def _check(family: Family) -> None:
+    whole("colours", family.colours, 1)
+    whole("degree", family.degree, 2, why="an even number, half of it on each side")
+    if family.degree % 2:
+        raise InvalidArgument(f"degree={family.degree} must be even: half of the neighbours are on each side.")
+    whole("fewest", family.fewest, family.degree + 1, why="a vertex is no neighbour of its own")
+    whole("most", family.most, family.fewest)
+    between("lp", family.lp, 0, 60)
+
+
+def lattice(n_vertices: int, degree: int) -> Edges:
+    """Return the edges of a ring of vertices, each joined to its ``degree`` nearest."""
+    starts = np.repeat(np.arange(n_vertices), degree // 2)
+    ends = (starts + np.tile(np.arange(1, degree // 2 + 1), n_vertices)) % n_vertices
+    return _ordered(np.stack([starts, ends], axis=1))
+
+
+def morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | chance.Words) -> Edges:
+    """Return a type-B morph of a ring lattice A and a random graph B with as many edges.
+
+    It keeps what they share and takes a share of the rest from B, the others from A.
+    """
+    pairs = np.stack(np.triu_indices(n_vertices, 1), axis=1)
+    names = pairs[:, 0] * n_vertices + pairs[:, 1]
+    in_a = np.zeros(names.size, dtype=bool)
+    ring = lattice(n_vertices, degree)
+    in_a[np.searchsorted(names, ring[:, 0] * n_vertices + ring[:, 1])] = True
+    in_b = np.zeros(names.size, dtype=bool)
+    in_b[_some(names, len(ring), root, _GRAPH)] = True
+    only_a, only_b = np.flatnonzero(in_a & ~in_b), np.flatnonzero(in_b & ~in_a)
+    replaced = round(random_share * only_a.size)
+    fresh = only_b[_some(names[only_b], replaced, root, _NEW)]
+    stay = only_a[_some(names[only_a], only_a.size - replaced, root, _OLD)]
+    chosen = np.concatenate([np.flatnonzero(in_a & in_b), fresh, stay])
+    edges: Edges = pairs[np.sort(chosen)]
+    return edges
+
+
+def _some(names: NDArray[np.int64], how_many: int, root: np.uint64 | chance.Words, purpose: int) -> NDArray[np.intp]:
+    """Draw so many of the edges, without replacement."""
+    return chance.shuffled(root, purpose, 0, names)[:how_many]
+
+
+def _ordered(edges: Edges) -> Edges:
+    ascending = np.sort(edges, axis=1)
+    return ascending[np.lexsort((ascending[:, 1], ascending[:, 0]))]
+
+
+def colouring(edges: Edges, n_vertices: int, colours: int) -> Cnf:
+    """Return the formula "the graph has a proper colouring"; variable v·colours + c + 1: vertex v has colour c."""
+
+    def variable(vertex: int, colour: int) -> int:
+        return vertex * colours + colour + 1
+
+    clauses = [[variable(v, c) for c in range(colours)] for v in range(n_vertices)]
+    for v in range(n_vertices):
+        clauses += [[-variable(v, c), -variable(v, d)] for c in range(colours) for d in range(c + 1, colours)]
+    for v, w in edges.tolist():
+        clauses += [[-variable(v, c), -variable(w, c)] for c in range(colours)]
+    return Cnf(n_vertices * colours, clauses)
+
+
+def _can_be_coloured(edges: Edges, n_vertices: int, colours: int) -> bool:
+    """Ask a complete solver; False where it says no, or nothing after so many conflicts.
+
+    Vertices of a clique have different colours, and which is which does not matter: fixing them spares the solver all
+    renamings of the colours.
+    """
+    try:
+        from pysat.solvers import Glucose4
+    except ImportError:
+        raise InvalidArgument(
+            "instances are checked by python-sat; install it with: pip install 'heats[sat]'"
+        ) from None
+    clique = _clique(edges, n_vertices)
+    if len(clique) > colours:
+        return False
+    fixed = [[vertex * colours + colour + 1] for colour, vertex in enumerate(clique)]
+    with Glucose4(bootstrap_with=[*map(list, colouring(edges, n_vertices, colours).clauses), *fixed]) as solver:
+        solver.conf_budget(MOST_CONFLICTS)
+        return bool(solver.solve_limited())
+
+
+def _clique(edges: Edges, n_vertices: int) -> list[int]:
+    """Return the longest run of consecutive ring vertices that are all joined."""
+    joined = np.zeros((n_vertices, n_vertices), dtype=bool)
+    joined[edges[:, 0], edges[:, 1]] = joined[edges[:, 1], edges[:, 0]] = True
+    best: list[int] = []
+    for start in range(n_vertices):
+        run = [start]
+        while len(run) < n_vertices and joined[(run[-1] + 1) % n_vertices, run].all():
+            run.append((run[-1] + 1) % n_vertices)
+        best = max(best, run, key=len)
+    return best

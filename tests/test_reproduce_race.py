@@ -1,0 +1,182 @@
+"""Section 6: the table of runs can be made again, entry by entry; races on it cost what they should; claims follow."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import heats
+from heats.environments import read
+from heats.errors import BrokenFile
+from heats.reproduce import figures, race, race_claims, race_table, reproduce
+from heats.reproduce.race import Price, RaceCell, RaceResult
+from heats.reproduce.race_table import ARMS, RaceTable, load, make, run_row
+from heats.sat.parameters import Parameters
+
+ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
+
+
+@pytest.fixture(scope="module")
+def table() -> RaceTable:
+    return load()
+
+
+def test_the_shipped_table_is_complete(table: RaceTable) -> None:
+    """Twenty arms, two thousand instances, censored at the cutoff, in a small file without pickles."""
+    assert table.runtime.shape == table.solved.shape == (race_table.INSTANCES, ARMS)
+    assert (table.cutoff, table.seed) == (race_table.CUTOFF, 0)
+    assert (table.runtime[~table.solved] == table.cutoff).all()
+    assert table.runtime.min() >= 0
+    assert table.runtime.max() <= table.cutoff
+    assert table.parameters.tolist() == [list(Parameters.drawn(0, arm)) for arm in range(ARMS)]
+    assert race_table.SHIPPED.stat().st_size < 400_000
+
+
+def test_shipped_entries_can_be_made_again(table: RaceTable) -> None:
+    """Some rows, all arms of one and a few of others, exactly."""
+    for row, arms in ((0, range(ARMS)), (1234, (3, 6)), (race_table.INSTANCES - 1, (0, 14, 19))):
+        steps = run_row(row, arms, table.seed, table.cutoff)
+        expected = [int(table.runtime[row, arm]) if table.solved[row, arm] else -1 for arm in arms]
+        assert steps == expected
+
+
+def test_a_stopped_table_goes_on(tmp_path: Path) -> None:
+    """One worker or two, in one go or after a stop that cut a line: the same table."""
+    first = load(make(tmp_path / "a", 3, 1, instances=4, cutoff=200))
+    made: list[tuple[int, int]] = []
+    (tmp_path / "b").mkdir()
+    kept = tmp_path / "b" / "race-table-3-200.part"
+    kept.write_text(" ".join(map(str, (2, *run_row(2, range(ARMS), 3, 200)))) + "\n" + "3 17 18")
+    second = load(make(tmp_path / "b", 3, 2, lambda *at: made.append(at), instances=4, cutoff=200))
+    assert first.runtime.tolist() == second.runtime.tolist()
+    assert first.solved.tolist() == second.solved.tolist()
+    assert made[-1] == (4, 4)
+    assert not kept.exists()
+    world = read(tmp_path / "b" / "race-table.npz")  # as heats replay does
+    assert world.names is not None
+    assert world.names[0].startswith("alpha=1.")
+
+
+def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
+    """Neither overwritten nor read."""
+    (tmp_path / "race-table-0-200.part").write_text("hello\n")
+    with pytest.raises(BrokenFile, match="no unfinished table"):
+        make(tmp_path, 0, 1, instances=1, cutoff=200)
+    (tmp_path / "race-table.npz").write_text("hello")
+    with pytest.raises(BrokenFile, match="no table of heats reproduce race-table"):
+        load(tmp_path / "race-table.npz")
+    (tmp_path / "fig-race.csv").write_text("k,B\nx,y\n")
+    with pytest.raises(BrokenFile, match="line 2: no result"):
+        race.read_race(tmp_path / "fig-race.csv")
+
+
+def test_win_rates_are_those_of_all_heats(table: RaceTable) -> None:
+    """Against playing every heat of four on a few instances."""
+    few = table._replace(runtime=table.runtime[:5], solved=table.solved[:5])
+    times = np.where(few.solved, few.runtime, np.inf)
+    wins = np.zeros(ARMS)
+    heats_of = np.zeros(ARMS)
+    for heat in combinations(range(ARMS), 4):
+        heats_of[list(heat)] += 1
+        for row in times[:, list(heat)]:
+            if np.isfinite(row.min()):
+                wins[heat[int(row.argmin())]] += 1
+    assert few.win_rates(4) == pytest.approx(wins / (5 * heats_of))
+
+
+def test_prices(table: RaceTable) -> None:
+    """Until the first has finished, or the cutoff; for all runs, so often as there are runs; the second look is equal."""
+    price = Price(table)
+    heats_of = np.array([[[3, 6, 9], [9, 3, 6]], [[0, 1, 2], [17, 18, 19]]])
+    expected = [[table.runtime[:, heat].min(axis=1).mean() for heat in row] for row in heats_of]
+    for _ in range(2):
+        assert price.until_first(heats_of) == pytest.approx(np.array(expected))
+        assert price.of_all(heats_of) == pytest.approx(3 * np.array(expected))
+    assert price.of_all(np.array([[4]])) == pytest.approx(table.runtime[:, 4].mean())
+
+
+def test_successive_halving_runs_every_pull_to_its_end(table: RaceTable) -> None:
+    """So its two runtimes are the same, and it may make k·B pulls."""
+    result = race.run_cell(RaceCell(4, 50, "successive-halving"), table, Price(table), 20, 1)
+    assert result.cpu == result.finishers
+    machine = race._algorithm(result.cell)
+    assert isinstance(machine, heats.SuccessiveHalving)
+    assert machine.budget == 200
+
+
+def test_fig_race(tmp_path: Path) -> None:
+    """Written as PNG, SVG and CSV, which can be read again; a table in the folder is preferred."""
+    few = load()
+    few._replace(runtime=few.runtime[:50], solved=few.solved[:50]).save(tmp_path / "race-table.npz")
+    written = reproduce(["fig-race"], tmp_path, reps=4, workers=1)
+    assert {path.name for path in written} == {"fig-race.png", "fig-race.svg", "fig-race.csv"}
+    assert matplotlib.image.imread(tmp_path / "fig-race.png").std() > 0.05
+    results = race.read_race(tmp_path / "fig-race.csv")
+    assert list(results) == list(race.cells())
+    figure = figures.race_figure(results)
+    assert [panel.get_title() for panel in figure.axes[:3]] == ["k = 2", "k = 4", "k = 8"]
+    assert "50 satisfiable SW-GCP instances" in race_claims.section(results, load(tmp_path / "race-table.npz"))
+
+
+def test_a_committed_race_can_be_run_again(table: RaceTable) -> None:
+    """One point, from its name and the seed."""
+    committed = race.read_race(ROOT / "fig-race.csv")
+    for cell in (RaceCell(2, 100, "csh-exact"), RaceCell(4, 50, "round-robin")):
+        again = race.run_cell(cell, table, Price(table), 1000, 0)
+        assert (again.successes, again.favourites) == (committed[cell].successes, committed[cell].favourites)
+        assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
+
+
+def made_up(values: dict[str, tuple[int, float]]) -> dict[RaceCell, RaceResult]:
+    """Results in which every algorithm has the same successes of 1000 everywhere, and a cost per budget and size."""
+    return {
+        cell: RaceResult(cell, 1000, hits, hits, 1.0, cost * cell.budget * scale, 1.0, cost * cell.budget * scale)
+        for cell in race.cells()
+        for hits, cost in [values[cell.algorithm.removesuffix("-paper").removesuffix("-exact")]]
+        for scale in [cell.heat_size if cell.algorithm == "successive-halving" else 1]
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "verdicts"),
+    [
+        (
+            {
+                "csws": (700, 1),
+                "csr": (700, 1),
+                "csh": (700, 1),
+                "round-robin": (600, 2),
+                "successive-halving": (600, 9),
+            },
+            [True, True, True, True, True, True, True, True, True],
+        ),
+        (
+            {
+                "csws": (300, 9),
+                "csr": (300, 9),
+                "csh": (300, 9),
+                "round-robin": (400, 2),
+                "successive-halving": (400, 0),
+            },
+            [False, False, False, False, False, False, False, False, False],
+        ),
+        (
+            {
+                "csws": (300, 1),
+                "csr": (700, 12),
+                "csh": (700, 1),
+                "round-robin": (400, 2),
+                "successive-halving": (600, 9),
+            },
+            [None, None, None, None, None, None, None, True, None],
+        ),
+    ],
+)
+def test_claims_follow_the_numbers(values: dict[str, tuple[int, float]], verdicts: list[bool | None]) -> None:
+    """Made-up results that fulfil the claims, contradict them, or do neither."""
+    view = race_claims.RaceView(made_up(values), "exact")
+    assert [claim.check(view)[0] for claim in race_claims.CLAIMS] == verdicts
