@@ -23,7 +23,7 @@ LAYERS = [
     {"pool", "answers"},
     {"drive", "journal", "progress"},
     {"find", "__init__"},
-    {"demo", "race", "replay", "reproduce", "page", "cluster"},
+    {"demo", "explain", "race", "replay", "reproduce", "page", "cluster"},
     {"resume", "account"},
     {"cli", "__main__"},
 ]

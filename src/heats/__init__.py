@@ -17,7 +17,7 @@ from heats.answers import Noted
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, Race, Ranking, Winner
 from heats.engine.machine import Query
-from heats.engine.plan import Plan, Round, plan
+from heats.engine.plan import Plan, Round, chances, plan
 from heats.engine.report import Report, RoundReport, Sureness
 from heats.engine.statistics import (
     Statistic,
@@ -71,6 +71,7 @@ __all__ = [
     "Sureness",
     "Tournament",
     "Winner",
+    "chances",
     "environments",
     "errors",
     "expected_shortfall",

@@ -18,6 +18,7 @@ import typer
 import heats
 from heats.engine.table import table
 from heats.errors import HeatsError, InvalidArgument
+from heats.explain import explained
 from heats.progress import counting
 from heats.sat.parameters import Parameters
 
@@ -35,12 +36,19 @@ app = typer.Typer(
 Arms = Annotated[int, typer.Option("-n", "--n-arms", help="How many candidates there are.")]
 HeatSize = Annotated[int, typer.Option("-k", "--heat-size", help="How many are compared at once.")]
 Budget = Annotated[int, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
-Strategy = Annotated[str, typer.Option(help="csws (winner stays), csr (last leaves) or csh (better half stays).")]
+Strategy = Annotated[
+    str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
+]
+AnyStrategy = Annotated[str, typer.Option(help="planned, csws, csr, csh or round-robin.")]
+Edge = Annotated[float | None, typer.Option(help="For planned: how often the best beats the second best, if known.")]
+Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Keep to what the paper's theorems cover.")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Feedback = Annotated[str, typer.Option(help="What bounds are about: winner or reward.")]
 Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
 Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
-Record = Annotated[str, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted.")]
+Record = Annotated[
+    str | None, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted; planned chooses.")
+]
 Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
 JournalPath = Annotated[str | None, typer.Option("--journal", help="Keep the run in this file, or resume it.")]
 Dask = Annotated[str | None, typer.Option(help="Compare on a Dask cluster: tcp://host:port, or local.")]
@@ -59,25 +67,38 @@ def _heats(
         typer.echo(context.get_help())
 
 
-@app.command(epilog="Example: heats plan -n 100 -k 4 -B 500 --strategy csh")
+@app.command(epilog="Example: heats plan -n 100 -k 4 -B 500 --feedback winner")
 def plan(
     n_arms: Arms,
     heat_size: HeatSize,
     budget: Budget,
-    strategy: Strategy = "csh",
+    strategy: Strategy = "planned",
     schedule: Schedule = "exact",
-    record: Record = "ties",
+    record: Record = None,
     blind: Blind = False,
+    feedback: Annotated[
+        str | None, typer.Option(help="What will be told: reward, winner or ranking. Without, planned for any.")
+    ] = None,
+    edge: Edge = None,
+    guaranteed: Guaranteed = False,
     delta: Annotated[float | None, typer.Option(help="Add the gap each round resolves but for delta.")] = None,
-    feedback: Feedback = "winner",
     sigma: Sigma = 0.5,
     json: Json = False,
 ) -> None:
-    """Show every round of a tournament, and what it costs, before anything is run."""
-    made = heats.plan(n_arms, heat_size, budget, strategy, schedule=schedule, record=record, blind=blind)  # type: ignore[arg-type]  # checked there
+    """Show every round of a tournament, what it costs and how likely the best survives it, before anything is run."""
+    made = heats.plan(
+        *(n_arms, heat_size, budget, strategy),
+        feedback=feedback,  # type: ignore[arg-type]  # checked there
+        edge=edge,
+        guaranteed=guaranteed,
+        schedule=schedule,  # type: ignore[arg-type]  # checked there
+        record=record,  # type: ignore[arg-type]  # checked there
+        blind=blind,
+    )
     if delta is None:
-        typer.echo(made.to_json() if json else str(made))
+        typer.echo(made.to_json() if json else explained(made, feedback, edge))  # type: ignore[arg-type]  # checked there
         return
+    feedback = feedback or "winner"
     from heats.theory import guarantee
     from heats.theory.tables import rate_of_plan
 
@@ -143,7 +164,7 @@ def demo(
     n_arms: Arms = 30,
     heat_size: HeatSize = 4,
     budget: Budget = 300,
-    strategy: Strategy = "csh",
+    strategy: Strategy = "planned",
     seed: Seed = 0,
     pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
     blind: Blind = False,
@@ -205,14 +226,14 @@ def resume(
     typer.echo(told.to_json() if json else str(told))
 
 
-@app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --strategy csh --feedback winner --reps 10000")
+@app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --feedback winner --reps 10000")
 def simulate(
     n_arms: Arms,
     heat_size: HeatSize,
     budget: Budget,
-    strategy: Annotated[str, typer.Option(help="csws, csr, csh or round-robin.")] = "csh",
+    strategy: AnyStrategy = "planned",
     schedule: Schedule = "exact",
-    record: Record = "ties",
+    record: Record = None,
     blind: Blind = False,
     feedback: Annotated[str, typer.Option(help="What is seen of a heat: reward or winner.")] = "reward",
     statistic: Annotated[str, typer.Option(help="mean, median, win_rate or power_mean (q = 2).")] = "mean",
@@ -232,14 +253,15 @@ def simulate(
     world: Environment = Gaussian(n_arms, gap, decoy, seed, redraw=True)
     if feedback == "winner":
         world = Winners(world)
-    algorithm = _algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, chosen)
+    hint = "winner" if statistic == "win_rate" else feedback
+    algorithm = _algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen)
     with counting("tournaments") as tick:
         found = play(algorithm, world, reps, seed, None if strategy == "round-robin" else chosen, watch=tick)
     low, high = found.interval
     if json:
         asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
         asked |= {"feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
-        asked |= {} if strategy == "round-robin" else {"schedule": schedule, "record": record}
+        asked |= {} if strategy == "round-robin" else {"schedule": schedule, "record": algorithm.record}
         told = {**asked, "reps": reps, "pulls": found.pulls, "successes": found.successes}
         typer.echo(_json({**told, "success_rate": found.success_rate, "low": low, "high": high}))
         return
@@ -249,14 +271,14 @@ def simulate(
     )
 
 
-@app.command(epilog="Example: heats replay runs.csv -k 4 -B 300 --strategy csh --values runtime")
+@app.command(epilog="Example: heats replay runs.csv -k 4 -B 300 --values runtime")
 def replay(
     path: Annotated[str, typer.Argument(help="An ASlib folder, a PrefLib file (.soc, …), a .npz or a .csv.")],
     heat_size: HeatSize,
     budget: Budget,
-    strategy: Annotated[str, typer.Option(help="csws, csr, csh or round-robin.")] = "csh",
+    strategy: AnyStrategy = "planned",
     schedule: Schedule = "exact",
-    record: Record = "ties",
+    record: Record = None,
     blind: Blind = False,
     values: Annotated[str | None, typer.Option(help="What a .csv holds: score (default), loss or runtime.")] = None,
     feedback: Annotated[
@@ -268,11 +290,12 @@ def replay(
     json: Json = False,
 ) -> None:
     """Play tournaments on recorded runs, scores or votes: how often which arm is found, and what that costs."""
-    from heats.environments import read
+    from heats.environments import Kind, read
     from heats.replay import replay as play
 
     world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
-    algorithm = _algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind)
+    told = {Kind.REWARDS: "reward", Kind.RANKING: "ranking"}.get(world.kind, "winner")
+    algorithm = _algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind, told)
     with counting("tournaments") as tick:
         found = play(world, algorithm, reps, seed, top, tick)
     asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
@@ -314,7 +337,7 @@ def race(
     clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
     slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
     instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="csws, csr or csh.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="planned, csws, csr or csh.")] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     dask: Dask = None,
@@ -417,15 +440,22 @@ def _algorithm(
     budget: int,
     strategy: str,
     schedule: str,
-    record: str,
+    record: str | None,
     blind: bool,
+    feedback: str,
     statistic: Any = heats.mean,
 ) -> Any:
     if strategy == "round-robin":
-        if (schedule, record, blind) != ("exact", "ties", False):
+        if (schedule, record, blind) != ("exact", None, False):
             raise InvalidArgument("--schedule, --record and --blind are for tournaments; round-robin has none of them.")
         return heats.RoundRobin(n_arms, heat_size, budget, statistic=statistic)
-    return heats.plan(n_arms, heat_size, budget, strategy, schedule=schedule, record=record, blind=blind)  # type: ignore[arg-type]  # checked there
+    return heats.plan(
+        *(n_arms, heat_size, budget, strategy),
+        feedback=feedback,  # type: ignore[arg-type]  # checked there
+        schedule=schedule,  # type: ignore[arg-type]  # checked there
+        record=record,  # type: ignore[arg-type]  # checked there
+        blind=blind,
+    )
 
 
 def _choose(name: str, value: str, among: Iterable[str]) -> None:

@@ -66,6 +66,7 @@ def play(
         budget=budget,
         heat_size=heat_size,
         strategy=strategy,
+        feedback="winner",
         blind=blind,
         seed=seed,
         names=[solver.name for solver in solvers],

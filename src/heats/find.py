@@ -17,9 +17,10 @@ from heats.engine.checks import between, whole
 from heats.engine.feedback import Named
 from heats.engine.machine import Query
 from heats.engine.plan import Record, Schedule, plan
+from heats.engine.planning import Feedback
 from heats.engine.report import Report, RoundReport, Sureness, describe
 from heats.engine.rules import Rule
-from heats.engine.statistics import StatisticLike, mean
+from heats.engine.statistics import StatisticLike, expected_feedback, mean, win_rate
 from heats.engine.table import shown
 from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, InvalidArgument
@@ -84,7 +85,8 @@ def find_best(
     *,
     budget: int,
     heat_size: int | None = None,
-    strategy: str | Rule = "csh",
+    strategy: str | Rule = "planned",
+    feedback: Feedback | None = None,
     statistic: StatisticLike | None = None,
     seed: int = 0,
     executor: Executor | None = None,
@@ -93,8 +95,10 @@ def find_best(
     retries: int = 0,
     timeout: float | None = None,
     names: Sequence[str] | None = None,
+    edge: float | None = None,
+    guaranteed: bool = False,
     schedule: Schedule = "exact",
-    record: Record = "ties",
+    record: Record | None = None,
     blind: bool = False,
 ) -> Found:
     """Find the best of ``candidates`` with at most ``budget`` comparisons of up to ``heat_size`` of them.
@@ -110,8 +114,12 @@ def find_best(
         ``Query``; ``query.seed`` makes a randomised comparison repeatable.
     budget, heat_size
         How many comparisons may be made, and of how many candidates at once (default: 4, or all if fewer).
-    strategy, schedule, record, blind
+    strategy, edge, guaranteed, schedule, record, blind
         How the tournament is planned, see :func:`heats.plan`.
+    feedback
+        What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
+        ``"ranking"``. The tournament is planned before the first comparison and better if it is known; left out, it is
+        taken from the statistic where that says it, and else planned for any.
     statistic
         How the pulls of a heat become scores; default ``heats.mean``.
     seed
@@ -150,7 +158,17 @@ def find_best(
         raise InvalidArgument(f"executor={executor!r} must be an executor, such as ThreadPoolExecutor(4), or None.")
     whole("retries", retries, 0)
     size = min(4, len(field)) if heat_size is None else heat_size
-    layout = plan(len(field), size, budget, strategy, schedule=schedule, record=record, blind=blind)
+    if record is None and statistic not in (None, mean, win_rate):
+        record = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
+    layout = plan(
+        *(len(field), size, budget, strategy),
+        feedback=expected_feedback(statistic) if feedback is None else feedback,
+        edge=edge,
+        guaranteed=guaranteed,
+        schedule=schedule,
+        record=record,
+        blind=blind,
+    )
     if timeout is not None:
         between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
     tournament = Tournament(layout, mean if statistic is None else statistic, seed)

@@ -18,14 +18,14 @@ from heats.engine import chance
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.checks import whole
 from heats.engine.confidence import binomial_interval
-from heats.engine.elimination import best_first, deal, in_pairs
+from heats.engine.elimination import best_first, check_record, deal, in_pairs
 from heats.engine.feedback import Kind
 from heats.engine.fit import Fit
 from heats.engine.plan import Plan, Round
 from heats.engine.sets import random_sets
 from heats.engine.statistics import Statistic, StatisticLike, as_statistic, mean, scores_of, settled, suited
 from heats.environments.protocol import Environment
-from heats.errors import InvalidArgument
+from heats.errors import BadFeedback, InvalidArgument
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -195,10 +195,10 @@ class _PlanRunner(_Runner):
         direct = chosen is mean and environment.at_once
         values = max(each.heats * each.size * (1 if direct else max(1, each.pulls)) for each in plan.rounds)
         super().__init__(plan.n_arms, plan.cost, values, environment, chosen)
-        if plan.record == "fitted" and environment.kind is Kind.REWARDS:
-            raise InvalidArgument(
-                "record 'fitted' is a model of wins and rankings: it needs a world of winner feedback."
-            )
+        try:
+            check_record(plan.record, environment.kind, chosen)
+        except BadFeedback as error:
+            raise InvalidArgument(str(error)) from None
         self.plan = plan
         self.cost = cost
 
@@ -227,7 +227,8 @@ class _PlanRunner(_Runner):
             return best_first(np.zeros(heats.shape), lambda: record.of(heats))
         scores, means = self.pull(world, heats, each.pulls, rng)
         if self.plan.record in ("pooled", "fitted"):
-            record.add(heats, means, each.pulls)
+            fitted_rewards = self.plan.record == "fitted" and world.kind is Kind.REWARDS
+            record.add(heats, scores if fitted_rewards else means, each.pulls)  # of rewards, their win rates
             return best_first(record.of(heats), lambda: scores)
         order = best_first(scores, lambda: record.of(heats))
         record.add(heats, means, each.pulls)

@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 
 from heats.engine import chance
 from heats.engine.feedback import Kind
+from heats.engine.statistics import Statistic, win_rate
 from heats.errors import BadFeedback
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-def check_record(record: str, kind: Kind) -> None:
+def check_record(record: str, kind: Kind, statistic: Statistic) -> None:
     """Refuse a kind of feedback that a record cannot be kept of."""
-    if record == "fitted" and kind is Kind.REWARDS:
+    if record == "fitted" and kind is Kind.REWARDS and statistic is not win_rate:
         raise BadFeedback(
-            "record='fitted' is a model of wins and rankings, not of rewards; plan with record='ties' or 'pooled', "
-            "or tell Winner or Ranking."
+            "the plan's record is 'fitted', a model of wins and rankings, but rewards were told; plan with "
+            "feedback='reward', score them by win_rate, or tell Winner or Ranking."
         )
 
 

@@ -34,7 +34,7 @@ World: TypeAlias = Callable[..., Iterator[survival.Company]]
 
 
 class Worlds(NamedTuple):
-    """What planning imagines: worlds that are drawn anew for every set, and worlds in which arms keep their strength."""
+    """What planning imagines: worlds drawn anew for every set, and worlds in which arms keep their strengths."""
 
     anew: tuple[World, ...]
     kept: tuple[World, ...] = ()
@@ -278,7 +278,7 @@ def _spend(model: Model, rounds: list[Priced], budget: int) -> list[Priced]:
         left -= more * int(heats[best])
     seen = [number for number, each in enumerate(pulls) if each]
     rest = spend_rest([int(heats[i]) for i in seen], [int(pulls[i]) for i in seen], budget)
-    final = {number: more for number, more in zip(seen, rest, strict=True)}
+    final = dict(zip(seen, rest, strict=True))
     return [Priced(each.shape, final.get(number, 0)) for number, each in enumerate(rounds)]
 
 

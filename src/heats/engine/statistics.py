@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -276,6 +276,16 @@ def remade(name: str, parameters: dict[str, Any]) -> Statistic | None:
 
 
 _FACTORIES: tuple[Any, ...] = (power_mean, quantile, expected_shortfall, linear, positional)
+
+
+def expected_feedback(statistic: object) -> Literal["reward", "winner", "ranking"] | None:
+    """Return what a statistic is made for, where that can be said: a hint for planning."""
+    if statistic is win_rate:
+        return "winner"
+    name = statistic.name if isinstance(statistic, Statistic) and statistic.ours else None
+    if name == "positional":
+        return "ranking"
+    return "reward" if name in ("median", "power_mean", "quantile", "expected_shortfall") else None
 
 
 def as_statistic(statistic: StatisticLike, sizes: Sequence[int]) -> Statistic:

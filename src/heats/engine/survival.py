@@ -194,7 +194,7 @@ def _at_most(count: Array, trials: Array, chance: Array) -> Array:
 
 
 def _anew(size: int, edge: float | None) -> list[Array]:
-    """Return leads in log-strengths that are uniform over ten times the best arm's lead; heats differ, as noise does."""
+    """Return leads in log-strengths that are uniform over ten times the best arm's lead; heats differ."""
     top = 0.5 ** (1 / (size - 1))  # typical largest of the others
     return [close * _log_odds(edge) * (1 + 10 * top * np.append(0, _UNIFORM)) for close in (0.7, 1.0, 1.7)]
 
@@ -202,9 +202,9 @@ def _anew(size: int, edge: float | None) -> list[Array]:
 def _kept(edge: float | None, active: int, n_arms: int) -> Array:
     """Return leads in normal log-strengths over the second and others of the ``active`` best arms."""
     ranks_ = np.unique(np.round(np.linspace(min(3, active), active, 12)))
-    normal = np.array([_NORMAL.inv_cdf((n_arms - rank + 0.625) / (n_arms + 0.25)) for rank in (1, 2, *ranks_)])
-    leads = normal[0] - normal[1:]
-    return leads if edge is None else leads * _log_odds(edge) / leads[0]
+    normal = [_NORMAL.inv_cdf((n_arms - rank + 0.625) / (n_arms + 0.25)) for rank in (1, 2, *ranks_)]
+    scale = 1.0 if edge is None else _log_odds(edge) / (normal[0] - normal[1])
+    return scale * (normal[0] - np.array(normal[1:]))
 
 
 def _best_of(count: int) -> list[float]:

@@ -103,7 +103,7 @@ class Tournament(Machine):
         each = self.plan.rounds[self.round]
         observations = observations.reshape(each.heats, each.pulls, each.size)
         scores = scores_of(self._suited, self._known_kind, observations)
-        means = observations.mean(axis=-2)
+        means = scores if self._fit and self._known_kind is Kind.REWARDS else observations.mean(axis=-2)  # win rates
         if self.plan.record in ("pooled", "fitted"):
             self._credit_arms(means, each.pulls)
             order = best_first(self._records()[self._dealt], lambda: scores)
@@ -132,7 +132,7 @@ class Tournament(Machine):
         return settled(self._credit / np.maximum(self._pulled, 1) / self._largest)
 
     def _check_kind(self, kind: Kind) -> None:
-        check_record(self.plan.record, kind)
+        check_record(self.plan.record, kind, self.statistic)
         super()._check_kind(kind)
 
     def _judged(self) -> tuple[Sureness | None, tuple[int, ...]]:

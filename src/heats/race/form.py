@@ -45,6 +45,7 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     clock: Clock = "wall"
     seed: int = 0
     strategy: str | None = None
+    edge: float | None = None
     record: str | None = None
     blind: bool = False
     finished: tuple[int, ...] = (0, 10, 20)

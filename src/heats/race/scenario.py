@@ -14,6 +14,7 @@ import msgspec
 
 from heats.engine.checks import whole
 from heats.engine.plan import Plan, plan
+from heats.engine.planning import Feedback
 from heats.errors import BrokenFile, InvalidArgument
 from heats.race import command, field, form
 from heats.race.form import Clock, Mode, RaceTable, ScenarioFile
@@ -111,9 +112,10 @@ def _frozen(part: str | list[str]) -> str | tuple[str, ...]:
 
 def _plan(race: RaceTable, n_arms: int) -> Plan:
     size = min(HEAT_SIZE, n_arms) if race.heat_size is None else race.heat_size
-    said = {"strategy": race.strategy, "record": race.record}
+    said = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
     chosen: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    return plan(n_arms, size, race.budget, blind=race.blind, **chosen)
+    told: Feedback = "winner" if race.objective is None else "reward"
+    return plan(n_arms, size, race.budget, feedback=told, blind=race.blind, **chosen)
 
 
 def _instances(race: RaceTable, folder: Path) -> tuple[str, ...]:

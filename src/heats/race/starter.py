@@ -31,7 +31,7 @@ finished = [10, 20]            # exit codes that count as finishing; left out: 0
 # objective = 'cost = (\\S+)'   # or: the best value printed before the cutoff wins; goal = "minimize" or "maximize"
 # memory = "2 GB"              # address space per process
 # pin = true                   # one core for each run, and no other
-# strategy = "csh"             # how the tournament is planned, see: heats plan --help
+# strategy = "planned"         # how the tournament is planned, see: heats plan --help
 seed = 0
 
 # Candidates: here drawn from a space; or listed as [[candidates]] tables, or candidates = "file.csv" in [race].
