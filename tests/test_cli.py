@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pty
 import shlex
@@ -26,8 +27,18 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_plan_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
     """As a table, or as the JSON that from_json reads."""
-    assert run(shlex.split("plan -n 100 -k 4 -B 500 --strategy csh")) == 0
-    assert capsys.readouterr().out == f"{heats.plan(100, 4, 500)}\n"
+    assert run(shlex.split("plan -n 100 -k 4 -B 500 --feedback winner")) == 0
+    shown = capsys.readouterr().out
+    made = heats.plan(100, 4, 500, feedback="winner")
+    assert shown.startswith(str(made).splitlines()[0])
+    survives = [float(line.split()[-1].rstrip("%")) / 100 for line in shown.splitlines()[3 : 3 + len(made.rounds)]]
+    assert survives == pytest.approx(heats.chances(made, "winner"), abs=1e-3)
+    rows = [line.split() for line in shown.splitlines()[-4:]]
+    assert [row[0] for row in rows] == ["planned", "csws", "csr", "csh"]
+    for strategy, rounds, pulls, record, chance in rows:
+        other = heats.plan(100, 4, 500, strategy, feedback="winner")
+        assert (int(rounds), int(pulls), record) == (len(other.rounds), 500, other.record)
+        assert float(chance.rstrip("%")) / 100 == pytest.approx(math.prod(heats.chances(other, "winner")), abs=1e-3)
     assert (
         run(
             [
@@ -87,7 +98,7 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "With probability 0.95 the best candidate wins" in shown
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05")) == 0
     assert "this is no promise yet" in capsys.readouterr().out
-    assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05 --json")) == 0
+    assert run(shlex.split("plan -n 100 -k 4 -B 500 --strategy csh --delta 0.05 --json")) == 0
     assert len(json.loads(capsys.readouterr().out)["gaps"]) == 7
 
 
@@ -98,7 +109,12 @@ def test_simulate(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "round-robin found the best of 30 arms in" in capsys.readouterr().out
     assert (
-        run(shlex.split("simulate -n 30 -k 4 -B 100 --reps 200 --feedback winner --schedule paper --blind --json")) == 0
+        run(
+            shlex.split(
+                "simulate -n 30 -k 4 -B 100 --reps 200 --feedback winner --strategy csh --schedule paper --blind --json"
+            )
+        )
+        == 0
     )
     told = json.loads(capsys.readouterr().out)
     assert told["low"] <= told["success_rate"] == told["successes"] / 200 <= told["high"]
@@ -118,24 +134,28 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("plan -n 100 -k 4 -B 49", "Give at least 50 pulls"),
+        ("plan -n 100 -k 4 -B 32", "Give at least 33 pulls"),
         ("plan -n 1 -k 2 -B 50", "n_arms=1 must be at least 2"),
         ("plan -n 10 -k 20 -B 50", "heat_size=20 is more than the 10 candidates"),
         ("plan -n 10 -k 2 -B 50 --strategy best", "strategy='best' is unknown"),
         ("plan -n 10 -k 2 -B 50 --schedule x", "schedule='x' is unknown"),
-        ("plan -n 379 -k 3 -B 50 --schedule paper", "would spend 127 pulls"),
+        ("plan -n 379 -k 3 -B 50 --strategy csh --schedule paper", "would spend 127 pulls"),
+        ("plan -n 379 -k 3 -B 50 --schedule paper", "is for csws, csr, csh; name one as strategy"),
+        ("plan -n 30 -k 3 -B 50 --edge 2", "edge=2.0 must be a number in [0.501, 0.999]"),
+        ("plan -n 30 -k 3 -B 50 --feedback votes", "feedback='votes' is unknown"),
+        ("plan -n 30 -k 3 -B 50 --feedback winner --delta 0.1", "record='fitted'"),
         ("plan -n ten -k 2 -B 50", "'-n' / '--n-arms'"),
         ("plan -n 10", "Missing option"),
         ("plam", "Did you mean 'plan'"),
         ("plan --frobnicate", "--frobnicate"),
         ("plan -n 10", "See 'heats plan --help'"),
-        ("plan -n 100 -k 4 -B 49", "or allow unseen heats with --blind"),
+        ("plan -n 100 -k 4 -B 32", "or allow unseen heats with --blind"),
         ("bounds -n 10 -k 3 --gap 0", "gap=0"),
         ("bounds -n 10 -k 3 --delta 2", "delta=2"),
         ("bounds -n 10 -k 3 --feedback votes", "choose one of winner, reward"),
         ("bounds -n 10 -k 3 --feedback reward --sigma 0", "sigma=0"),
         ("plan -n 100 -k 4 -B 500 --delta 0.1 --record pooled", "record='pooled'"),
-        ("plan -n 100 -k 4 -B 40 --blind --delta 0.1", "makes no pull"),
+        ("plan -n 100 -k 4 -B 40 --strategy csh --blind --delta 0.1", "makes no pull"),
         ("simulate -n 30 -k 4 -B 100 --reps 0", "reps=0"),
         ("simulate -n 30 -k 4 -B 100 --statistic mode", "choose one of mean, median"),
         ("simulate -n 30 -k 4 -B 100 --feedback vote", "choose one of reward, winner"),
@@ -143,7 +163,7 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("reproduce", "say what to reproduce: all, or some of fig-budgets"),
         ("reproduce all --out /dev/null", "--out /dev/null is a file"),
         ("simulate -n 18 -k 4 -B 1e3", "it must be a whole number, such as 1000"),
-        ("simulate -n 18 -k 4 -B 500 --record fitted", "needs a world of winner feedback"),
+        ("simulate -n 18 -k 4 -B 500 --record fitted", "is a model of wins and rankings, not of rewards"),
         ("simulate -n 18 -k 4 -B 2000000000000 --feedback winner", "a single tournament needs"),
         ("bounds -n 100 -k 4 --sigma -1", "sigma=-1"),
         ("demo --seed -1", "seed=-1"),
@@ -204,7 +224,7 @@ def on_a_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str]:
 
 def test_progress_on_a_terminal() -> None:
     """A live bar with round, heats and leader."""
-    code, shown = on_a_terminal("demo", "-n", "8", "-B", "40", "--pause", "0.02")
+    code, shown = on_a_terminal("demo", "-n", "8", "-B", "40", "--strategy", "csh", "--pause", "0.02")
     assert code == 0
     assert "round 1/3 · 2 heats of 4" in shown
     assert "leader solver" in shown

@@ -87,7 +87,7 @@ def test_nothing_imports_outwards(path: Path) -> None:
 def test_the_engine_is_pure(path: Path) -> None:
     """NumPy, msgspec and arithmetic; no files, clock, threads, processes or global randomness."""
     allowed = {"numpy", "msgspec", "heats", "__future__", "abc", "array", "bisect", "collections", "enum", "heapq"}
-    allowed |= {"functools", "itertools", "math", "numbers", "operator", "struct", "typing"}
+    allowed |= {"functools", "itertools", "math", "numbers", "operator", "statistics", "struct", "typing"}
     used = set(imports(path))
     assert {name.split(".")[0] for name in used} <= allowed
     assert not [name for name in used if name.startswith("numpy.random")]

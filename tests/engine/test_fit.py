@@ -80,9 +80,9 @@ def test_noiseless_feedback_finds_the_best(kind: str) -> None:
 def test_rewards_are_refused() -> None:
     """It is a model of wins, not of numbers."""
     plan = heats.plan(13, 4, 90, record="fitted")
-    with pytest.raises(BadFeedback, match="not of rewards"):
+    with pytest.raises(BadFeedback, match="but rewards were told"):
         heats.Tournament(plan).tell(0, [1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(InvalidArgument, match="needs a world of winner feedback"):
+    with pytest.raises(InvalidArgument, match="but rewards were told"):
         heats.simulate(plan, Gaussian(13))
 
 

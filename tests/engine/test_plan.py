@@ -311,7 +311,7 @@ def test_unknown_schedules_and_records_are_refused() -> None:
 
 def test_a_plan_prints_as_a_table() -> None:
     """One line of summary, titles, and a line per round."""
-    assert str(heats.plan(10, 4, 30)).splitlines() == [
+    assert str(heats.plan(10, 4, 30, "csh")).splitlines() == [
         "csh, exact schedule: 10 candidates, heats of 4, 30 of 30 pulls in 4 rounds",
         "",
         "round  arms in  heats  size  keep  byes  pulls per heat  pulls  share of budget",
@@ -335,6 +335,8 @@ def test_a_long_plan_is_shortened_in_print() -> None:
 def test_advice_that_helps() -> None:
     """A larger heat is suggested only where it saves pulls: not for CSR, which drops one arm per heat anyway."""
     with pytest.raises(BudgetTooSmall, match=r"raise heat_size \(with 8 it takes 26\)"):
+        heats.plan(100, 4, 10, "csh")
+    with pytest.raises(BudgetTooSmall, match=r"raise heat_size \(with 8 it takes 15\)"):
         heats.plan(100, 4, 10)
     with pytest.raises(BudgetTooSmall) as refusal:
         heats.plan(50, 4, 10, "csr")
@@ -353,7 +355,8 @@ def test_numbers_of_numpy_are_numbers() -> None:
     import numpy as np
 
     assert heats.plan(np.int64(10), np.int32(2), np.uint8(50)) == heats.plan(10, 2, 50)
-    assert heats.plan(10, 2, 50, "CSH") == heats.plan(10, 2, 50)
+    assert heats.plan(10, 2, 50, "CSH") == heats.plan(10, 2, 50, "csh")
+    assert heats.plan(10, 2, 50, "Planned") == heats.plan(10, 2, 50)
 
 
 def test_a_plan_of_one_s_own() -> None:

@@ -43,7 +43,7 @@ def test_a_guarantee_needs_a_plan_the_theorems_cover() -> None:
         guarantee(heats.plan(20, 4, 5, blind=True), rate)
     own = heats.Plan(n_arms=3, heat_size=3, budget=7, rounds=(heats.Round(1, 3, 2, 4), heats.Round(1, 2, 1, 3)))
     assert len(guarantee(own, rate).gaps) == 2
-    assert guarantee(heats.plan(100, 4, 300, schedule="paper"), rate).gap > 0
+    assert guarantee(heats.plan(100, 4, 300, "csh", schedule="paper"), rate).gap > 0
 
 
 @pytest.mark.parametrize("strategy", [*RULES, lambda size: max(1, 2 * size // 3)])

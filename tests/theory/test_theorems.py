@@ -169,7 +169,7 @@ def test_a_tie_may_go_either_way() -> None:
 def test_rounds_beyond_r_are_not_passed_over() -> None:
     """Erratum 6: 14 arms in threes take 7 rounds of halving, one more than R; z does not exist for them."""
     limits = Limits(14, 3, lambda heat: [1.0 if arm == 0 else 0.5 - arm / 100 for arm in heat])
-    report = Squeezed(limits, lambda t: 1 / (8 * t)).play(heats.Tournament(heats.plan(14, 3, 400))).report()
+    report = Squeezed(limits, lambda t: 1 / (8 * t)).play(heats.Tournament(heats.plan(14, 3, 400, "csh"))).report()
     path = heats_of_best(report, 0)
     widths = list(itertools.islice(heats.engine.schedule.printed_heats("csh", 14, 3), 6))
     assert len(path) == 7

@@ -202,6 +202,8 @@ def plan(
     """
     n_arms, heat_size, budget = check_problem(n_arms, heat_size, budget)
     _check_blind(blind)
+    if schedule not in SCHEDULES:
+        raise InvalidArgument(f"schedule={schedule!r} is unknown; choose one of {', '.join(SCHEDULES)}.")
     is_planned = isinstance(strategy, str) and strategy.lower() == "planned"
     _check_hints(feedback, edge, guaranteed, is_planned=is_planned)
     record = _choose_record(record, feedback, heat_size, guaranteed=guaranteed, is_planned=is_planned)
@@ -211,10 +213,8 @@ def plan(
     rounds = list(shapes(n_arms, heat_size, keep))
     if schedule == "exact":
         pulls = _exact(rounds, budget, keep, blind=blind)
-    elif schedule == "paper":
-        pulls = _printed(name, strategy, rounds, n_arms, heat_size, budget, blind=blind)
     else:
-        raise InvalidArgument(f"schedule={schedule!r} is unknown; choose one of {', '.join(SCHEDULES)}.")
+        pulls = _printed(name, strategy, rounds, n_arms, heat_size, budget, blind=blind)
     return Plan(
         n_arms=n_arms,
         heat_size=heat_size,
@@ -241,6 +241,7 @@ def chances(plan: Plan, feedback: Feedback | None = None, edge: float | None = N
     return tuple(math.exp(log) for log in model.log_chances(rounds))
 
 
+@lru_cache(maxsize=32)
 def _model(
     n_arms: int, heat_size: int, budget: int, feedback: Feedback | None, edge: float | None, record: Record
 ) -> Model:
@@ -261,12 +262,15 @@ def _planned(
     blind: bool,
 ) -> Plan:
     if schedule != "exact":
-        raise InvalidArgument(f"schedule={schedule!r} is for {', '.join(RULES)}; planned makes its own.")
+        raise InvalidArgument(f"schedule={schedule!r} is for {', '.join(RULES)}; name one as strategy.")
     least = -(-(n_arms - 1) // (heat_size - 1))  # a pull drops at most heat_size - 1 arms
     if budget < least and not blind:
+        larger = min(2 * heat_size, n_arms)
+        fewer = -(-(n_arms - 1) // (larger - 1))
+        help_ = f", raise heat_size (with {larger} it takes {fewer})" if fewer < least else ""
         raise BudgetTooSmall(
-            f"budget={budget} leaves a heat without a single pull: {n_arms} candidates in heats of {heat_size} take "
-            f"at least {least} of them. Give at least {least} pulls, or allow unseen heats with blind=True."
+            f"budget={budget} leaves a heat without a single pull: {n_arms} candidates take at least {least} heats of "
+            f"{heat_size}. Give at least {least} pulls{help_}, or allow unseen heats with blind=True."
         )
     return Plan(
         n_arms=n_arms,

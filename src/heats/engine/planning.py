@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from heats.engine import survival
 from heats.engine.rules import RULES, winner_stays
-from heats.engine.schedule import Shape, blind_pulls, cost, exact_pulls, shapes, spend_rest
+from heats.engine.schedule import Shape, blind_pulls, exact_pulls, shapes, spend_rest
 
 Array = NDArray[np.float64]
 Feedback: TypeAlias = Literal["reward", "winner", "ranking"]
@@ -88,19 +88,21 @@ class Model:
         logs: Array = np.log1p(-playing * np.exp(failure))
         return logs
 
+    def log_chance(self, shape: Shape, evidence: Sequence[float]) -> list[float]:
+        """Return log-chances to survive a round, by the evidence per arm after its pulls."""
+        rows = _between(self.logs(shape.heats * shape.size + shape.byes), self.pulls, np.array(evidence))
+        choices = self.choices(shape.size)
+        return [float(np.interp(shape.keep, choices, column)) for column in rows.T]
+
     def log_chances(self, rounds: Sequence[Priced]) -> list[float]:
-        """Return the logarithm of the modelled chance that the best arm survives, for every round of a plan."""
+        """Return log-chances to survive the rounds of a plan, one by one."""
         evidence, found = 0.0, []
         for shape, pulls in rounds:
-            active = shape.heats * shape.size + shape.byes
-            evidence = self._grown(evidence, shape, pulls)
-            rows = self.logs(active)
-            choices = self.choices(shape.size)
-            row = np.array([np.interp(evidence, self.pulls, each) for each in rows])
-            found.append(float(np.interp(shape.keep, choices, row)))
+            evidence = self.grown(evidence, shape, pulls)
+            found += self.log_chance(shape, [evidence])
         return found
 
-    def _grown(self, evidence: float, shape: Shape, pulls: int) -> float:
+    def grown(self, evidence: float, shape: Shape, pulls: int) -> float:
         """Return the evidence per arm after a round: with a record it grows, for arms that rest it does not."""
         if not self.fading:
             return float(pulls)
@@ -192,7 +194,7 @@ class _Program:
         while active > 1:
             rounds.append(self._step(active, evidence))
             shape, pulls = rounds[-1]
-            evidence = self._model._grown(evidence, shape, pulls)
+            evidence = self._model.grown(evidence, shape, pulls)
             active = shape.heats * shape.keep + shape.byes
         return rounds
 
@@ -258,47 +260,38 @@ def _states(n_arms: int) -> NDArray[np.int64]:
 
 def _spend(model: Model, rounds: list[Priced], budget: int) -> list[Priced]:
     """Spend what is left where it gains most, in steps of an eighth of a round's pulls; then wherever it fits."""
-    heats = np.array([each.shape.heats for each in rounds])
-    pulls = np.array([each.pulls for each in rounds])
-    if cost(heats, pulls):
-        pulls *= max(1, budget // int(cost(heats, pulls)))  # beyond doubt: the same shares of more
-    left = budget - int(cost(heats, pulls))
+    times = max(1, budget // max(1, _cost(rounds)))  # beyond doubt: the same shares of more
+    rounds = [Priced(shape, pulls * times) for shape, pulls in rounds]
+    left = budget - _cost(rounds)
     for _ in range(200):
-        open_ = (heats <= left) & (pulls > 0)
-        if not open_.any():
-            break
-        gains = np.where(
-            open_, _slopes(model, [Priced(r.shape, int(p)) for r, p in zip(rounds, pulls, strict=True)]), 0
-        )
-        best = int(_settled(gains / heats).argmax())
+        paid = [each.pulls > 0 and each.shape.heats <= left for each in rounds]
+        gains = _settled(np.where(paid, _slopes(model, rounds), 0))
+        best = int(gains.argmax())
         if gains[best] <= 0:
             break
-        more = min(max(1, int(pulls[best]) // 8), left // int(heats[best]))
-        pulls[best] += more
-        left -= more * int(heats[best])
-    seen = [number for number, each in enumerate(pulls) if each]
-    rest = spend_rest([int(heats[i]) for i in seen], [int(pulls[i]) for i in seen], budget)
-    final = dict(zip(seen, rest, strict=True))
-    return [Priced(each.shape, final.get(number, 0)) for number, each in enumerate(rounds)]
+        shape, pulls = rounds[best]
+        more = min(max(1, pulls // 8), left // shape.heats)
+        rounds[best] = Priced(shape, pulls + more)
+        left -= more * shape.heats
+    seen = [number for number, each in enumerate(rounds) if each.pulls]
+    rest = spend_rest([rounds[i].shape.heats for i in seen], [rounds[i].pulls for i in seen], budget)
+    for number, pulls in zip(seen, rest, strict=True):
+        rounds[number] = Priced(rounds[number].shape, pulls)
+    return rounds
 
 
 def _slopes(model: Model, rounds: list[Priced]) -> Array:
-    """Return what one more pull per heat of each round gains, in it and through the record in all later ones."""
-    evidence, slopes, parts = 0.0, [], []
+    """Return what one more pull gains in each round, in it and through the record in all later ones."""
+    evidence, slopes = 0.0, []
     for shape, pulls in rounds:
-        active = shape.heats * shape.size + shape.byes
-        evidence = model._grown(evidence, shape, pulls)
-        row = model.logs(active)[
-            int(np.searchsorted(model.choices(shape.size), shape.keep).clip(0, len(model.choices(shape.size)) - 1))
-        ]
+        evidence = model.grown(evidence, shape, pulls)
         ahead = max(2.0, evidence / 4)
-        now, then = np.interp([evidence, evidence + ahead], model.pulls, row)
+        now, then = model.log_chance(shape, [evidence, evidence + ahead])
         slopes.append((then - now) / ahead)
-        parts.append(1.0 if not model.fading else shape.heats * shape.size / active)
-    total, gains = 0.0, []
-    for slope, part in zip(reversed(slopes), reversed(parts), strict=True):
-        total = slope + model.fading * total
-        gains.append(total * part)
+    later, gains = 0.0, []
+    for (shape, _), slope in zip(reversed(rounds), reversed(slopes), strict=True):
+        later = slope + model.fading * later
+        gains.append(later * model.grown(0.0, shape, 1) / shape.heats)
     return np.array(gains[::-1])
 
 
