@@ -143,7 +143,6 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("plan -n 379 -k 3 -B 50 --schedule paper", "is for csws, csr, csh; name one as strategy"),
         ("plan -n 30 -k 3 -B 50 --edge 2", "edge=2.0 must be a number in [0.501, 0.999]"),
         ("plan -n 30 -k 3 -B 50 --feedback votes", "feedback='votes' is unknown"),
-        ("plan -n 30 -k 3 -B 50 --feedback winner --delta 0.1", "record='fitted'"),
         ("plan -n ten -k 2 -B 50", "'-n' / '--n-arms'"),
         ("plan -n 10", "Missing option"),
         ("plam", "Did you mean 'plan'"),

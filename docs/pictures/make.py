@@ -58,7 +58,7 @@ def _column(number: int, each: heats.Round, x: int, height: int) -> Iterator[str
     yield f'<text x="{x}" y="{TOP + height + 42}" fill="#52606d">{each.arms} arms → {each.survivors}</text>'
 
 
-PICTURES = {"plan.svg": draw_plan(heats.plan(18, 4, 100))}
+PICTURES = {"plan.svg": draw_plan(heats.plan(18, 4, 100, feedback="winner"))}
 
 if __name__ == "__main__":
     for name, picture in PICTURES.items():

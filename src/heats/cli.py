@@ -90,7 +90,7 @@ def plan(
         *(n_arms, heat_size, budget, strategy),
         feedback=feedback,  # type: ignore[arg-type]  # checked there
         edge=edge,
-        guaranteed=guaranteed,
+        guaranteed=guaranteed or delta is not None,
         schedule=schedule,  # type: ignore[arg-type]  # checked there
         record=record,  # type: ignore[arg-type]  # checked there
         blind=blind,

@@ -41,10 +41,10 @@ class Worlds(NamedTuple):
 
 
 WORLDS: dict[Feedback | None, Worlds] = {
-    "reward": Worlds((survival.rewards,)),
+    "reward": Worlds((survival.rewards,), (survival.kept_rewards,)),
     "winner": Worlds((survival.wins,), (survival.kept_wins,)),
     "ranking": Worlds((survival.ranks,), (survival.kept_ranks,)),
-    None: Worlds((survival.rewards, survival.wins), (survival.kept_wins,)),
+    None: Worlds((survival.rewards, survival.wins), (survival.kept_rewards, survival.kept_wins)),
 }
 FITTED = Worlds((survival.fitted_wins,), (survival.kept_fitted_wins,))
 
@@ -211,7 +211,8 @@ class _Program:
         each = self._price * active / size  # of a pull for every arm
         best_from = np.maximum.accumulate((logs + after - each * model.pulls)[:, ::-1], axis=1)[:, ::-1].max(axis=0)
         faded = model.fading * model.pulls
-        first = np.minimum(np.searchsorted(model.pulls, faded + heats * size / active), model.pulls.size - 1)
+        least = np.maximum(faded + heats * size / active, model.pulls)  # a pull, and evidence never gets less
+        first = np.minimum(np.searchsorted(model.pulls, least), model.pulls.size - 1)
         values: Array = best_from[first] + each * faded
         if self._blind:
             values[0] = max(values[0], float((logs[:, 0] + after[:, 0]).max()))
@@ -234,6 +235,9 @@ class _Program:
         choices = model.choices(size)
         pulls = model.pulls[0 if self._blind and evidence == 0 else 1 :]
         grown = model.fading * evidence + pulls * heats * size / active if model.fading else pulls
+        if model.fading:
+            enough = grown >= min(evidence, grown[-1])
+            pulls, grown = pulls[enough], grown[enough]
         after = self._after(heats * choices + byes, self._states.size)
         logs = model.logs(active)
         values = _between(logs, model.pulls, grown) - self._price * heats * pulls

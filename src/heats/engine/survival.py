@@ -7,9 +7,9 @@ uniform in [0, 1], drawn anew for every set, the best 0.1 ahead, deviations in [
 wins, binomial; the other wins fall to the others. A record fitted to winners: the square root of its expected wins in
 noise, as numbers of wins have when their root is taken. Rankings: its strength in Gumbel noise.
 
-Winners and rankings come in two worlds: strengths drawn anew for every set (the best leads them all by the same, as in
-the paper), and strengths that arms keep (Plackett-Luce), where survivors are ever harder to beat. How close the race is
-can be said by an ``edge``: how often the best arm would beat the second best in a single pull.
+Each comes in two worlds: strengths drawn anew for every set (the best leads them all by the same, as in the paper), and
+strengths that arms keep (for winners and rankings, Plackett-Luce), where survivors are ever harder to beat. How close
+the race is can be said by an ``edge``: how often the best arm would beat the second best in a single pull.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ _SURE = 1e-11  # below, a failure is continued by its exponential decay: there t
 _LEAST = -600.0  # of the logarithm of a failure
 _LUCK = np.arange(-9, 9.01, 0.36)  # normal
 _COUNTS = 32  # numbers of wins to sum over
-_LOTS = (1 / 6, 3 / 6, 5 / 6)  # by which ties are decided
 _GUMBEL = math.pi / math.sqrt(6)  # deviation
 _UNIFORM = (np.arange(12) + 0.5) / 12
 _NORMAL = NormalDist()
@@ -111,6 +110,11 @@ def ranks(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
         yield _noisy(1 / 3, 1.0, leads, pulls, _GUMBEL)
 
 
+def kept_rewards(size: int, edge: float | None, pulls: Array, active: int, n_arms: int) -> Iterator[Company]:
+    """Yield heats of which rewards are told, when so many arms are left and arms keep their means, whatever the set."""
+    yield _noisy(1.0, (size - 1) / (active - 1), _kept(edge, active, n_arms), pulls, 0.7)
+
+
 def kept_wins(size: int, edge: float | None, pulls: Array, active: int, n_arms: int) -> Iterator[Company]:
     """Yield heats of which the winner is told, when so many arms are left and arms keep their strengths."""
     yield _counted(1.0, (size - 1) / (active - 1), _kept(edge, active, n_arms), size, pulls)
@@ -153,8 +157,9 @@ def _counted(share: float, rivalry: float, leads: Array, size: int, pulls: Array
     won, luck = _binomial(pulls, 1 / (1 + others))
     part = np.minimum(strengths / others, 1.0)
     more, as_many = (1 - _at_most(won - tie, pulls[:, None] - won, part) for tie in (0, 1))
-    ahead = np.concatenate([more + lot * (as_many - more) for lot in _LOTS], axis=1)  # one lot decides all its ties
-    luck = np.tile(luck / len(_LOTS), len(_LOTS))
+    lots = (np.arange(max(3, size // 4)) + 0.5) / max(3, size // 4)  # one of them decides all its ties
+    ahead = np.concatenate([more + lot * (as_many - more) for lot in lots], axis=1)
+    luck = np.tile(luck / lots.size, lots.size)
     return Company(share, rivalry, luck, ahead[..., 0], ahead[..., 1:].mean(axis=-1))
 
 
