@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from time import process_time
 
 import heats
 from benchmarks.measure import Row, command_seconds, python, seconds
@@ -21,14 +22,15 @@ def play(plan: heats.Plan) -> None:
 
 def smallest(n_arms: int, heat_size: int) -> heats.Plan:
     """Return the CSH plan that looks at every heat once."""
-    least = sum(each.heats for each in heats.plan(n_arms, heat_size, 10**9).rounds)
-    return heats.plan(n_arms, heat_size, least)
+    least = sum(each.heats for each in heats.plan(n_arms, heat_size, 10**9, "csh").rounds)
+    return heats.plan(n_arms, heat_size, least, "csh")
 
 
 def rows() -> Iterator[Row]:
     """Measure everything."""
     yield from _size()
     yield from _million()
+    yield from _planning()
     yield from _optuna()
     yield from _start()
 
@@ -39,11 +41,20 @@ def _size() -> Iterator[Row]:
     per_large = seconds(lambda: play(large), 2) / large.cost
     what = f"cost of a pull, n = 10⁶ over n = 10³ ({per_large * 1e6:.1f} µs over {per_small * 1e6:.1f} µs)"
     yield Row(f"{what}, each heat pulled once", f"{per_large / per_small:.2f}", "≤ 1.5")
-    small, large = heats.plan(10**3, 10, 10 * small.cost), heats.plan(10**6, 10, 10 * large.cost)
+    small, large = heats.plan(10**3, 10, 10 * small.cost, "csh"), heats.plan(10**6, 10, 10 * large.cost, "csh")
     per_small = seconds(lambda: play(small), 10) / small.cost
     per_large = seconds(lambda: play(large), 1) / large.cost
     what = f"cost of a pull, n = 10⁶ over n = 10³ ({per_large * 1e6:.1f} µs over {per_small * 1e6:.1f} µs)"
     yield Row(f"{what}, ten times the pulls", f"{per_large / per_small:.2f}", "≤ 1.5")
+
+
+def _planning() -> Iterator[Row]:
+    for n, budget, most in ((10**4, 10**6, 1), (10**6, 10**7, 10)):
+        for feedback in (None, "winner"):
+            start = process_time()
+            heats.plan(n, 10, budget, feedback=feedback)  # type: ignore[arg-type]  # one of those
+            what = f"planning {n} arms, k = 10, {budget} pulls, {feedback or 'any'} feedback: CPU seconds"
+            yield Row(what, f"{process_time() - start:.2f}", f"< {most}")
 
 
 def _million() -> Iterator[Row]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import heats
 
-COLUMN, TOP, DOT, GAP = 170, 78, 9, 16
+COLUMN, TOP, DOT, GAP = 132, 78, 9, 16
 
 
 def draw_plan(plan: heats.Plan) -> str:
     """Return a plan as SVG: a column per round, a box per heat, a dark dot per arm that stays."""
     height = max(_column_height(each) for each in plan.rounds)
-    width = COLUMN * (len(plan.rounds) + 1) - 40
+    width = COLUMN * len(plan.rounds) + 130
     total = TOP + height + 64
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}" '
