@@ -52,7 +52,7 @@ def _planning() -> Iterator[Row]:
     for n, budget, most in ((10**4, 10**6, 1), (10**6, 10**7, 10)):
         for feedback in (None, "winner"):
             start = process_time()
-            heats.plan(n, 10, budget, feedback=feedback)  # type: ignore[arg-type]  # one of those
+            heats.plan(n, 10, budget, feedback=feedback)
             what = f"planning {n} arms, k = 10, {budget} pulls, {feedback or 'any'} feedback: CPU seconds"
             yield Row(what, f"{process_time() - start:.2f}", f"< {most}")
 

@@ -164,7 +164,7 @@ def planned(model: Model, budget: int, *, blind: bool) -> list[Priced]:
     found = [_plain(n, k, rule, budget) for rule in RULES.values()]
     candidates = [rounds for rounds in found if rounds] or [_blind(n, k, budget)]
     low, high = math.log(1e-260), math.log(1e3)
-    for _ in range(36):  # of the prices that can be paid, the lowest
+    for _ in range(28):  # of the prices that can be paid, the lowest
         middle = (low + high) / 2
         rounds = _Program(model, math.exp(middle), blind=blind).plan()
         if _cost(rounds) <= budget:

@@ -27,10 +27,10 @@ Array = NDArray[np.float64]
 _EDGE = 0.72  # of the paper's family
 _SURE = 1e-11  # below, a failure is continued by its exponential decay: there the grid of luck ends
 _LEAST = -600.0  # of the logarithm of a failure
-_LUCK = np.arange(-9, 9.01, 0.36)  # normal
+_LUCK = np.arange(-9, 9.01, 0.45)  # normal
 _COUNTS = 32  # numbers of wins to sum over
 _GUMBEL = math.pi / math.sqrt(6)  # deviation
-_UNIFORM = (np.arange(12) + 0.5) / 12
+_UNIFORM = (np.arange(10) + 0.5) / 10
 _NORMAL = NormalDist()
 
 
@@ -89,7 +89,7 @@ def rewards(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
     for top in _best_of(size - 1):
         leads = scale * (0.1 + top * np.append(0, _UNIFORM))
         for noise, share in zip(noises.tolist(), shares.tolist(), strict=True):
-            yield _noisy(share / 3, 1.0, leads, pulls, noise, noises, shares)
+            yield _noisy(share / 2, 1.0, leads, pulls, noise, noises, shares)
 
 
 def wins(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
@@ -213,8 +213,8 @@ def _kept(edge: float | None, active: int, n_arms: int) -> Array:
 
 
 def _best_of(count: int) -> list[float]:
-    """Return three typical values of the largest of so many uniform numbers."""
-    return [((i + 0.5) / 3) ** (1 / count) for i in range(3)]
+    """Return two typical values of the largest of so many uniform numbers."""
+    return [0.25 ** (1 / count), 0.75 ** (1 / count)]
 
 
 def _log_odds(edge: float | None) -> float:
