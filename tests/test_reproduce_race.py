@@ -108,9 +108,9 @@ def test_fig_race(tmp_path: Path) -> None:
 
 
 def test_a_committed_race_can_be_run_again(table: RaceTable) -> None:
-    """One point, from its name and the seed."""
+    """Some points, from their names and the seed; a plan that changed would show here."""
     committed = race.read_race(ROOT / "fig-race.csv")
-    for cell in (RaceCell(2, 100, "csh-exact"), RaceCell(4, 50, "round-robin")):
+    for cell in (RaceCell(2, 100, "csh-exact"), RaceCell(4, 50, "round-robin"), RaceCell(8, 100, "planned")):
         again = race.run_cell(cell, table, Price(table), 1000, 0)
         assert (again.successes, again.favourites) == (committed[cell].successes, committed[cell].favourites)
         assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)

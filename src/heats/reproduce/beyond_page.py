@@ -24,11 +24,12 @@ def beyond_page(
         "# Beyond the paper: planned beside its algorithms",
         "",
         *_prose(
-            f"Made by `heats reproduce beyond --reps {reps} --seed {seed}`: {reps} runs per number, the paper's synthetic "
-            "grid (n = 50, 100; k = 2 to 10; B = 50 to 500). The three rules are played with their schedules as printed "
-            "and exact, without a record, as in the paper; RoundRobin as there; planned is told what is fed back "
-            "(rewards or winners), nothing else. All may leave heats unseen where the budget is too small. Two success "
-            "rates count as different only where the difference is beyond chance (test of two shares, 95 % level)."
+            f"Made by `heats reproduce beyond --reps {reps} --seed {seed}`: {reps} runs per number, the paper's "
+            "synthetic grid (n = 50, 100; k = 2 to 10; B = 50 to 500). The three rules are played with their schedules "
+            "as printed and exact, without a record, as in the paper; RoundRobin as there; planned is told what is fed "
+            "back (rewards or winners), nothing else. All may leave heats unseen where the budget is too small. Two "
+            "success rates count as different only where the difference is beyond chance (test of two shares, 95 % "
+            "level)."
         ),
         *_success(results),
         *_cell_by_cell(results),

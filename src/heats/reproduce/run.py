@@ -26,7 +26,7 @@ def run_cells(
     Whatever else the file holds stays there.
     """
     cells = list(wanted)
-    known = _load(path)
+    known = read_cells(path)
     missing = [cell for cell in cells if (cell, reps, seed) not in known]
     tick(len(cells) - len(missing))
     jobs = [(missing[i : i + 7],) for i in range(0, len(missing), 7)]
@@ -75,7 +75,8 @@ def _save(path: Path, known: Known) -> None:
     fresh.replace(path)
 
 
-def _load(path: Path) -> Known:
+def read_cells(path: Path) -> Known:
+    """Read them again, by cell, reps and seed; nothing where there is no file."""
     if not path.exists():
         return {}
     known: Known = {}

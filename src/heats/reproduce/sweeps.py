@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,7 +74,10 @@ class Result(NamedTuple):
     @property
     def interval(self) -> tuple[float, float]:
         """Exact 95 % interval."""
-        return binomial_interval(self.successes, self.reps)
+        return _interval(self.successes, self.reps)
+
+
+_interval = cache(binomial_interval)  # thousands of cells share a few hundred numbers of successes
 
 
 def cells(setting: str, spread: str = "deviation", algorithms: Sequence[str] = ALGORITHMS) -> Iterator[Cell]:
