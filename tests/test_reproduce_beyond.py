@@ -117,6 +117,12 @@ def test_tables_are_played_once(folder: Path, tmp_path: Path) -> None:
     assert ticks[0] == len(next(iter(cells.values())))
     assert sum(ticks) == len(whole)
     assert run_tables({}, tmp_path / "b.csv", 20, 3, 2, ticks.append) == whole
+    lines = (tmp_path / "b.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "b.csv").write_text("".join(line for line in lines if not line.startswith("fast,5,2,5,planned,")))
+    left = run_tables({}, tmp_path / "b.csv", 20, 3, 2, ticks.append)  # a problem that not all have played is left out
+    assert [each for each in whole if each not in left] == [
+        each for each in whole if each.cell[:4] == ("fast", 5, 2, 5)
+    ]
     (tmp_path / "b.csv").write_text("table,n\nx,y\n")
     with pytest.raises(BrokenFile, match="line 2: no result"):
         run_tables(cells, tmp_path / "b.csv", 20, 3, 1, ticks.append)
@@ -150,7 +156,7 @@ def test_figures_and_page(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert all(path == tmp_path / "cells.csv" or path.exists() for path in written)
     page = (tmp_path / "beyond.md").read_text()
     assert page.count("| fast |") == page.count("| votes |") == 1
-    assert "no problem in which planned is behind" in page
+    assert "no problem in which planned is behind beyond chance" in page
     assert "| reward | 50 | 2 | 402 | — | 329 | 402 | — | 329 | 600 | 110 | 0.33 |" in page
     assert str(tmp_path) not in page
     monkeypatch.setattr(figures, "save", lambda *figure: None)

@@ -47,10 +47,11 @@ class _Table(Environment):
         return -self._table
 
     def win_shares(self, heat_size: int) -> Array:
-        """Count without playing them: of the arms not ahead of one, itself included, let t be level with it, w behind.
+        """Return them by counting heats instead of playing them.
 
-        In a heat of these, C(w+t, k) - C(w, k) of them have somebody of that level, and those who are there share one
-        win. By symmetry each of the t gets the same part of all these wins, in the C(n-1, k-1) heats it is in.
+        Let w arms be behind an arm in a row, and t level with it, itself included. Of the heats among these w + t arms
+        C(w + t, k) - C(w, k) have somebody of its level: those there share one win. By symmetry each of the t gets the
+        same part of these wins; it is in C(n - 1, k - 1) heats in all.
         """
         n, k = self.n_arms, whole("heat_size", heat_size, 2, self.n_arms, "a heat has two arms or more, at most all")
         heats = np.array([math.comb(arms, k) / math.comb(n - 1, k - 1) for arms in range(n + 1)])

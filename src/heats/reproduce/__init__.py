@@ -16,6 +16,8 @@ from heats.engine import chance
 from heats.engine.checks import whole
 from heats.errors import InvalidArgument
 from heats.reproduce import beyond, claims, figures, race, race_claims, race_table, regrets, sweeps
+from heats.reproduce import beyond_figures as draw
+from heats.reproduce.beyond_page import beyond_page
 from heats.reproduce.run import run_cells, write_cells
 from heats.theory.tables import paper_tables
 
@@ -113,8 +115,6 @@ def _make_beyond(
     tick: Callable[[int], None],
 ) -> list[Path]:
     """Play planned beside the paper's algorithms; draw and write what came of it, with all tables ever played."""
-    from heats.reproduce import beyond_figures as draw
-    from heats.reproduce.beyond_page import beyond_page
 
     def run(cells: list[sweeps.Cell]) -> dict[sweeps.Cell, sweeps.Result]:
         return run_cells(cells, out / "cells.csv", reps, seed, cores, tick)

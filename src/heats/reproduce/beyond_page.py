@@ -63,26 +63,27 @@ def _cell_by_cell(results: dict[Cell, Result]) -> Iterator[str]:
         "Planned against the best of the three exact rules of each problem, and against RoundRobin. The best of three "
         "is picked after the fact, which favours it: of level problems it seems ahead in more than the 2.5 % of chance."
     )
-    yield from _header(
-        *("setting", "ahead of the best exact rule", "level", "behind", "largest shortfall"),
-        *("ahead of RoundRobin", "level", "behind"),
-    )
+    columns = ("level", "behind", "largest shortfall")
+    yield from _header("setting", "ahead of the best exact rule", *columns, "ahead of RoundRobin", *columns)
     behind = []
     for setting in SETTINGS:
         planned = [results[cell] for cell in cells(setting, algorithms=("planned",))]
-        best = [max((_instead(results, each, name) for name in EXACT), key=lambda r: r.rate) for each in planned]
-        signs = [_share(mine).versus(_share(theirs)) for mine, theirs in zip(planned, best, strict=True)]
-        robin = [_share(mine).versus(_share(_instead(results, mine, "round-robin"))) for mine in planned]
-        worst = max(theirs.rate - mine.rate for mine, theirs in zip(planned, best, strict=True))
-        counts = [[each.count(sign) for sign in (1, 0, -1)] for each in (signs, robin)]
-        yield _row(setting, *counts[0], f"{max(worst, 0):.3f}", *counts[1])
-        behind += [pair for *pair, sign in zip(planned, best, signs, strict=True) if sign < 0]
+        best = [max((_instead(results, mine, name) for name in EXACT), key=lambda r: r.rate) for mine in planned]
+        robin = [_instead(results, mine, "round-robin") for mine in planned]
+        row: list[object] = [setting]
+        for others in (best, robin):
+            pairs = list(zip(planned, others, strict=True))
+            signs = [_share(mine).versus(_share(theirs)) for mine, theirs in pairs]
+            row += [signs.count(sign) for sign in (1, 0, -1)]
+            row.append(f"{max(0, *(theirs.rate - mine.rate for mine, theirs in pairs)):.3f}")
+            behind += [pair for pair, sign in zip(pairs, signs, strict=True) if sign < 0]
+        yield _row(*row)
     yield ""
     if not behind:
-        yield from ("There is no problem in which planned is behind the best exact rule beyond chance.", "")
+        yield from ("There is no problem in which planned is behind beyond chance.", "")
         return
     yield from ("Problems in which planned is behind beyond chance:", "")
-    yield from _header("setting", "n", "k", "B", "planned", "best exact rule", "its success", "difference")
+    yield from _header("setting", "n", "k", "B", "planned", "ahead of it", "its success", "difference")
     for mine, theirs in behind:
         rates = (f"{mine.rate:.3f}", theirs.cell.algorithm, f"{theirs.rate:.3f}", f"{mine.rate - theirs.rate:+.3f}")
         yield _row(mine.cell.setting, mine.cell.n_arms, mine.cell.heat_size, mine.cell.budget, *rates)
@@ -142,13 +143,10 @@ def _regrets(regrets: Sequence[Regret]) -> Iterator[str]:
     yield from _header("table", "n", *ALGORITHMS, "planned to the best exact rule", "difference ± 1.96 errors")
     for table, row in tables.items():
         best = min(EXACT, key=row.__getitem__)
-        errors = [
-            each.error for each in regrets if each.cell.table == table and each.cell.algorithm in (best, "planned")
-        ]
-        reach = 1.96 * math.hypot(*errors) / (len(errors) / 2)
-        yield _row(
-            table, arms[table], *_numbers(row), _lower(row, EXACT), f"{row['planned'] - row[best]:+.3f} ± {reach:.3f}"
-        )
+        both = [each for each in regrets if each.cell.table == table and each.cell.algorithm in (best, "planned")]
+        reach = 1.96 * math.hypot(*(each.error for each in both)) / (len(both) / 2)
+        difference = f"{row['planned'] - row[best]:+.3f} ± {reach:.3f}"
+        yield _row(table, arms[table], *_numbers(row), _lower(row, EXACT), difference)
     yield ""
 
 

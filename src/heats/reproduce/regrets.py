@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
@@ -81,8 +82,10 @@ def run_tables(
 
 
 def read_regrets(path: Path, reps: int, seed: int) -> list[Regret]:
-    """Return all results that the CSV has for these reps and seed."""
-    return [result for key, result in _load(path).items() if key[1:] == (reps, seed)]
+    """Return the results that the CSV has for these reps and seed, of problems that all algorithms have played."""
+    found = [result for key, result in _load(path).items() if key[1:] == (reps, seed)]
+    players = Counter(each.cell[:4] for each in found)
+    return [each for each in found if players[each.cell[:4]] == len(ALGORITHMS)]
 
 
 def _run_some(path: Path, wanted: list[TableCell], reps: int, seed: int) -> list[Regret]:
