@@ -160,6 +160,8 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("simulate -n 30 -k 4 -B 100 --feedback vote", "choose one of reward, winner"),
         ("reproduce fig-x", "choose among all, fig-budgets"),
         ("reproduce", "say what to reproduce: all, or some of fig-budgets"),
+        ("reproduce claims --table x.npz", "recorded tables are for beyond"),
+        ("reproduce beyond --table x.npz", "x.npz does not exist"),
         ("reproduce all --out /dev/null", "--out /dev/null is a file"),
         ("simulate -n 18 -k 4 -B 1e3", "it must be a whole number, such as 1000"),
         ("simulate -n 18 -k 4 -B 500 --record fitted", "is a model of wins and rankings, not of rewards"),

@@ -309,8 +309,11 @@ def reproduce(
     out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
     seed: Seed = 0,
     workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
+    table: Annotated[
+        list[str] | None, typer.Option(help="For beyond: a recorded table, or a folder of them; may be repeated.")
+    ] = None,
 ) -> None:
-    """Reproduce the paper's experiments: figures, tables, and each of its claims with a verdict."""
+    """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and planned beyond them."""
     from pathlib import Path
 
     from heats.reproduce import ASKED, NAMES
@@ -321,7 +324,7 @@ def reproduce(
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument(f"--out {out} is a file; give a folder.")
     with counting("points") as tick:
-        written = run_all(names, Path(out), reps, seed, workers, tick)
+        written = run_all(names, Path(out), reps, seed, workers, tick, table or ())
     typer.echo("\n".join(str(path) for path in written))
 
 

@@ -165,6 +165,39 @@ def test_ranking_limits_by_enumeration() -> None:
     assert play(heats.Tournament(heats.plan(3, 3, 2)), tied).winner in (0, 1)
 
 
+@pytest.mark.parametrize("size", [2, 3, 5, 6])
+def test_win_shares_by_enumeration(size: int) -> None:
+    """The mean over every heat an arm can be in, where many tie and nobody may finish."""
+    numbers = rng(size).integers(0, 4, size=(30, 6))
+    numbers[0], solved = 2, rng(size).random((30, 6)) < 0.5
+    worlds = (
+        RuntimeTable(numbers, solved, cutoff=3),
+        Winners(ScoreTable(numbers)),
+        Rankings(numbers, feedback="winner", places=True),
+    )
+    for world in worlds:
+        table = world.world if isinstance(world, Winners) else world
+        total, count = np.zeros(6), np.zeros(6)
+        for heat in itertools.combinations(range(6), size):
+            shares = table.limits(heat)
+            if isinstance(world, Winners):
+                rows = numbers[:, heat]
+                tops = rows == rows.max(axis=1, keepdims=True)
+                shares = (tops / tops.sum(axis=1, keepdims=True)).mean(axis=0)
+            total[list(heat)] += shares
+            count[list(heat)] += 1
+        assert world.win_shares(size) == pytest.approx(total / count)
+
+
+def test_win_shares_are_refused_where_they_make_no_sense() -> None:
+    """Heats of one or of more than all, and worlds that are no tables."""
+    for size in (1, 4):
+        with pytest.raises(InvalidArgument, match=f"heat_size={size} must be from 2 to 3"):
+            ScoreTable([[1, 2, 3]]).win_shares(size)
+    with pytest.raises(InvalidArgument, match="Gaussian does not know its win shares"):
+        Winners(Gaussian(5)).win_shares(2)
+
+
 def test_plackett_luce_ranking_limits() -> None:
     """Pairwise u_i/(u_i + u_j), whatever else is in the heat."""
     world = PlackettLuce([1.0, 3.0, 4.0], "ranking")

@@ -51,6 +51,13 @@ class Environment(ABC):
         """Return what the mean observation of every arm of a heat tends to, where that is known."""
         raise InvalidArgument(f"{type(self).__name__} does not know its limits.")
 
+    def win_shares(self, heat_size: int) -> Array:
+        """Return every arm's mean share of wins over all heats of that size it is in, ties shared, where it is known.
+
+        That is its exact Borda score by winners.
+        """
+        raise InvalidArgument(f"{type(self).__name__} does not know its win shares.")
+
     def feedback(self, arms: Arms, row: Sequence[float]) -> Any:
         """Return one pull's observations as what would be told."""
         if self.kind is Kind.REWARDS:
@@ -91,6 +98,10 @@ class Winners(Environment):
     def block(self, start: int, reps: int) -> Environment:
         """Return the winners of that block of the world."""
         return Winners(self.world.block(start, reps))
+
+    def win_shares(self, heat_size: int) -> Array:
+        """Return those of the world."""
+        return self.world.win_shares(heat_size)
 
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
         """Return winner shares."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heats.engine.checks import between
+from heats.engine.checks import between, whole
 from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
 from heats.environments.protocol import Array, Environment, Indices, Rng
@@ -41,6 +42,27 @@ class _Table(Environment):
         mean: list[float] = self._observe(self._table[:, list(heat)]).mean(axis=0).tolist()
         return mean
 
+    def _merits(self) -> Array:
+        """Return the table such that larger is better; minus infinity never wins."""
+        return -self._table
+
+    def win_shares(self, heat_size: int) -> Array:
+        """Return them by counting heats instead of playing them.
+
+        Let w arms be behind an arm in a row, and t level with it, itself included. Of the heats among these w + t arms
+        C(w + t, k) - C(w, k) have somebody of its level: those there share one win. By symmetry each of the t gets the
+        same part of these wins; it is in C(n - 1, k - 1) heats in all.
+        """
+        n, k = self.n_arms, whole("heat_size", heat_size, 2, self.n_arms, "a heat has two arms or more, at most all")
+        heats = np.array([math.comb(arms, k) / math.comb(n - 1, k - 1) for arms in range(n + 1)])
+        shares = np.zeros(n)
+        for row in self._merits():
+            in_order = np.sort(row)
+            behind, not_ahead = (np.searchsorted(in_order, row, side) for side in ("left", "right"))
+            won = (heats[not_ahead] - heats[behind]) / (not_ahead - behind)
+            shares += np.where(np.isneginf(row), 0, won)
+        return shares / self.n_rows
+
 
 class ScoreTable(_Table):
     """Scores of rows × arms, larger is better; the best arm has the largest mean."""
@@ -49,6 +71,9 @@ class ScoreTable(_Table):
         super().__init__(_checked(scores, "scores"), names)
         self.quality = ("mean score", self._table.mean(axis=0))
         self.best = int(self._table.mean(axis=0).argmax())
+
+    def _merits(self) -> Array:
+        return self._table
 
 
 class RuntimeTable(_Table):

@@ -1,7 +1,8 @@
 """The paper's experiments by one command.
 
 ``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it); for
-Section 6, ``race_table`` (runs of a solver), ``race`` (tournaments on them) and ``race_claims``.
+Section 6, ``race_table`` (runs of a solver), ``race`` (tournaments on them) and ``race_claims``. Beyond the paper,
+``beyond`` (planned beside its algorithms), ``regrets`` (on recorded tables), ``beyond_figures`` and ``beyond_page``.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from pathlib import Path
 from heats.engine import chance
 from heats.engine.checks import whole
 from heats.errors import InvalidArgument
-from heats.reproduce import claims, figures, race, race_claims, race_table, sweeps
+from heats.reproduce import beyond, claims, figures, race, race_claims, race_table, regrets, sweeps
+from heats.reproduce import beyond_figures as draw
+from heats.reproduce.beyond_page import beyond_page
 from heats.reproduce.run import run_cells, write_cells
 from heats.theory.tables import paper_tables
 
 FIGURES = {f"fig-{name}": name for name in sweeps.SETTINGS}
-NAMES = ("fig-budgets", *FIGURES, "fig-race", "tables", "claims")
+NAMES = ("fig-budgets", *FIGURES, "fig-race", "tables", "claims", "beyond")
 ASKED = ("race-table",)  # takes long, so it is not among all; its result comes with heats
 
 
@@ -30,8 +33,12 @@ def reproduce(
     seed: int = 0,
     workers: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    tables: Sequence[str | Path] = (),
 ) -> list[Path]:
-    """Make the figures and tables called ``names`` (or all) under ``out``; return the files written."""
+    """Make the figures and tables called ``names`` (or all) under ``out``; return the files written.
+
+    ``tables`` are recorded ones, files or folders, on which ``beyond`` plays as well.
+    """
     whole("reps", reps, 1)
     chance.root(seed)
     if workers is not None:
@@ -42,12 +49,18 @@ def reproduce(
     if unknown:
         known = ", ".join((*NAMES, *ASKED))
         raise InvalidArgument(f"there is no {unknown[0]!r} to reproduce; choose among all, {known}.")
+    if tables and "beyond" not in wanted:
+        raise InvalidArgument("recorded tables are for beyond; name it as well, or leave them out.")
+    recorded = regrets.find_cells(tables)
     settings = list(FIGURES.values()) if "claims" in wanted else [FIGURES[name] for name in wanted if name in FIGURES]
     grid = [cell for setting in settings for cell in sweeps.cells(setting)]
     if "claims" in wanted:
         grid += [cell for setting in list(sweeps.SETTINGS)[:4] for cell in sweeps.cells(setting, "variance")]
     races = list(race.cells()) if "claims" in wanted or "fig-race" in wanted else []
-    if any(name.startswith("fig") for name in wanted):
+    points = len(grid) + len(races)
+    if "beyond" in wanted:
+        points += beyond.POINTS + sum(map(len, recorded.values()))
+    if any(name.startswith(("fig", "beyond")) for name in wanted):
         figures.check_matplotlib()
     cores = workers or os.cpu_count() or 1
     if "race-table" in wanted:
@@ -57,7 +70,7 @@ def reproduce(
     def tick(more: int) -> None:
         nonlocal done
         done += more
-        progress(done, len(grid) + len(races))
+        progress(done, points)
 
     results = run_cells(grid, out / "cells.csv", reps, seed, cores, tick) if grid else {}
     written = [out / "cells.csv"] if grid else []
@@ -78,6 +91,8 @@ def reproduce(
             figures.save(figures.race_figure(raced), out / name)
         elif name == "race-table":
             written.append(out / race_table.NAME)
+        elif name == "beyond":
+            written += _make_beyond(out, recorded, reps, seed, cores, tick)
         elif name == "tables":
             written.append(_write_tables(out / "tables.csv"))
         else:
@@ -89,6 +104,38 @@ def reproduce(
         if name.startswith("fig"):
             written += [out / f"{name}.{ending}" for ending in ("png", "svg", "csv")]
     return written
+
+
+def _make_beyond(
+    out: Path,
+    recorded: dict[Path, list[regrets.TableCell]],
+    reps: int,
+    seed: int,
+    cores: int,
+    tick: Callable[[int], None],
+) -> list[Path]:
+    """Play planned beside the paper's algorithms; draw and write what came of it, with all tables ever played."""
+
+    def run(cells: list[sweeps.Cell]) -> dict[sweeps.Cell, sweeps.Result]:
+        return run_cells(cells, out / "cells.csv", reps, seed, cores, tick)
+
+    results = run([cell for setting in beyond.SETTINGS for cell in beyond.cells(setting)])
+    needed = beyond.find_budgets(run)
+    found = regrets.run_tables(recorded, out / "beyond-tables.csv", reps, seed, cores, tick)
+    write_cells(out / "beyond.csv", results, seed)
+    beyond.write_budgets(out / "beyond-budget.csv", needed, reps, seed)
+    made = {"beyond": draw.means_figure(results), "beyond-budget": draw.budgets_figure(needed)}
+    for setting in beyond.SETTINGS:
+        made[f"beyond-{setting}"] = figures.success_figure(setting, "deviation", results, beyond.ALGORITHMS)
+    if found:
+        made["beyond-tables"] = draw.regrets_figure(found)
+    for name, figure in made.items():
+        figures.save(figure, out / name)
+    page = out / "beyond.md"
+    page.write_text(beyond_page(results, needed, found, reps, seed), encoding="utf-8")
+    numbers = [out / name for name in ("cells.csv", "beyond.csv", "beyond-budget.csv")]
+    numbers += [out / "beyond-tables.csv"] if found else []
+    return [*numbers, *(out / f"{name}.{ending}" for name in made for ending in ("png", "svg")), page]
 
 
 def _write_budgets(path: Path) -> None:

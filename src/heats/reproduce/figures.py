@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,30 +15,34 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def _label(algorithm: str) -> str:
+def label(algorithm: str) -> str:
+    """Return its name as it is shown."""
     return algorithm.replace("-paper", ", as printed").replace("-exact", ", exact")
 
 
-# Hue by rule, dashes by schedule, and a marker each, so that the lines can be told apart in grey.
+# Hue by rule, dashes by schedule, and a marker each, so that the lines can be told apart in grey; planned stands out.
 LOOKS: dict[str, dict[str, Any]] = {
     "csws": {"color": "#0072b2", "marker": "o"},
     "csr": {"color": "#d55e00", "marker": "s"},
     "csh": {"color": "#009e73", "marker": "^"},
     "round-robin": {"color": "#444444", "marker": "x"},
     "successive-halving": {"color": "#cc79a7", "marker": "D"},
+    "planned": {"color": "black", "marker": "*", "markersize": 8, "linewidth": 2.2, "zorder": 3},
 }
-LABELS = {name: _label(name) for name in ALGORITHMS}
+LABELS = {name: label(name) for name in ALGORITHMS}
 
 
-def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Figure:
+def success_figure(
+    setting: str, spread: str, results: dict[Cell, Result], algorithms: Sequence[str] = ALGORITHMS
+) -> Figure:
     """Draw success over budget: a row per n, a column per k, with 95 % bands."""
-    plt = _pyplot()
+    plt = pyplot()
     figure: Figure
     figure, panels = plt.subplots(len(ARMS), len(HEAT_SIZES), figsize=(13, 5.6), sharex=True, sharey=True)
     for row, n in enumerate(ARMS):
         for column, k in enumerate(HEAT_SIZES):
             panel = panels[row][column]
-            for algorithm in ALGORITHMS:
+            for algorithm in algorithms:
                 found = [results[Cell(setting, spread, n, k, budget, algorithm)] for budget in BUDGETS]
                 _line(panel, algorithm, found)
             panel.set_title(f"n = {n}, k = {k}", fontsize=10)
@@ -47,7 +52,7 @@ def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Fi
     figure.supxlabel("budget B")
     figure.supylabel("share of runs that found the best arm")
     handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncol=7, frameon=False, bbox_to_anchor=(0.5, -0.045))
+    figure.legend(handles, labels, loc="lower center", ncol=8, frameon=False, bbox_to_anchor=(0.5, -0.045))
     note = "" if spread == "deviation" else " (spreads read as variances)"
     figure.suptitle(f"Success rates: {SETTINGS[setting].title}{note}")
     figure.tight_layout()
@@ -57,23 +62,29 @@ def success_figure(setting: str, spread: str, results: dict[Cell, Result]) -> Fi
 def _line(panel: Any, algorithm: str, found: list[Result] | list[race.RaceResult]) -> None:
     _curve(panel, algorithm, [r.rate for r in found])
     lows, highs = zip(*(r.interval for r in found), strict=True)
-    color = LOOKS[_rule(algorithm)]["color"]
+    color = LOOKS[rule_of(algorithm)]["color"]
     panel.fill_between(BUDGETS, lows, highs, color=color, alpha=0.15, linewidth=0)
 
 
 def _curve(panel: Any, algorithm: str, values: list[float]) -> None:
-    rule = _rule(algorithm)
-    dashed = "--" if algorithm.endswith("-paper") else "-" if algorithm.endswith("-exact") else ":"
-    panel.plot(BUDGETS, values, dashed, label=_label(algorithm), markersize=4, linewidth=1.3, **LOOKS[rule])
+    panel.plot(BUDGETS, values, **style(algorithm))
 
 
-def _rule(algorithm: str) -> str:
+def style(algorithm: str) -> dict[str, Any]:
+    """Return how a line is drawn, label included."""
+    dashes = "--" if algorithm.endswith("-paper") else "-" if algorithm.endswith(("-exact", "planned")) else ":"
+    plain = {"label": label(algorithm), "linestyle": dashes, "markersize": 4, "linewidth": 1.3}
+    return {**plain, **LOOKS[rule_of(algorithm)]}
+
+
+def rule_of(algorithm: str) -> str:
+    """Return its name without the schedule."""
     return algorithm.removesuffix("-paper").removesuffix("-exact")
 
 
 def race_figure(results: dict[race.RaceCell, race.RaceResult]) -> Figure:
     """Draw Section 6: a column per k; success by both meanings of best, then both meanings of total runtime."""
-    plt = _pyplot()
+    plt = pyplot()
     figure: Figure
     figure, panels = plt.subplots(4, len(race.HEAT_SIZES), figsize=(11, 11.5), sharex=True, sharey="row")
     for column, k in enumerate(race.HEAT_SIZES):
@@ -93,7 +104,7 @@ def race_figure(results: dict[race.RaceCell, race.RaceResult]) -> Figure:
         panels[row][0].set(**({"ylim": (-0.02, 1.02)} if row < 2 else {"yscale": "log"}))
     figure.supxlabel("budget B")
     handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncol=4, frameon=False, bbox_to_anchor=(0.5, -0.04))
+    figure.legend(handles, labels, loc="lower center", ncol=5, frameon=False, bbox_to_anchor=(0.5, -0.04))
     figure.suptitle("Racing 20 SAPS parameterizations on small-world colouring instances")
     figure.tight_layout()
     return figure
@@ -112,17 +123,17 @@ def budget_rows(rule: str, heat_size: int) -> list[tuple[int, int, int]]:
 
 def budget_figure() -> Figure:
     """Draw the sufficient budgets over n: the number of rounds R alone, as the paper does, and R·P_1."""
-    plt = _pyplot()
+    plt = pyplot()
     figure: Figure
     figure, panels = plt.subplots(2, len(BUDGET_SIZES), figsize=(13, 5.6), sharex=True)
     for column, k in enumerate(BUDGET_SIZES):
         for rule in ("csws", "csr", "csh"):
             arms, rounds, budgets = zip(*budget_rows(rule, k), strict=True)
             offset = ("csws", "csr", "csh").index(rule) * 3  # where lines coincide, markers still show them all
-            style: dict[str, Any] = {"label": rule, "markevery": (offset, 9), "markersize": 4, **LOOKS[rule]}
-            style |= {"drawstyle": "steps-post", "linewidth": 1.2}
-            panels[0][column].plot(arms, rounds, **style)
-            panels[1][column].plot(arms, budgets, **style)
+            steps: dict[str, Any] = {"label": rule, "markevery": (offset, 9), "markersize": 4, **LOOKS[rule]}
+            steps |= {"drawstyle": "steps-post", "linewidth": 1.2}
+            panels[0][column].plot(arms, rounds, **steps)
+            panels[1][column].plot(arms, budgets, **steps)
         panels[0][column].set_title(f"k = {k}", fontsize=10)
         for row in (0, 1):
             panels[row][column].grid(alpha=0.3)
@@ -137,7 +148,7 @@ def budget_figure() -> Figure:
 
 def save(figure: Figure, stem: Path) -> None:
     """Write PNG and SVG, the same bytes for the same figure."""
-    plt = _pyplot()
+    plt = pyplot()
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(stem.with_suffix(".png"), dpi=110, bbox_inches="tight", metadata={"Software": None})
     figure.savefig(stem.with_suffix(".svg"), bbox_inches="tight", metadata={"Date": None})
@@ -153,7 +164,8 @@ def check_matplotlib() -> None:
     mpl.use("Agg")
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """Return matplotlib.pyplot, set up to write the same bytes each time."""
     check_matplotlib()
     import matplotlib as mpl
 

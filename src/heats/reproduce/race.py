@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,21 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heats.engine import chance
-from heats.engine.baselines import RoundRobin, SuccessiveHalving
+from heats.engine.baselines import SuccessiveHalving
 from heats.engine.confidence import binomial_interval
-from heats.engine.plan import plan
 from heats.environments import RuntimeTable
 from heats.errors import BrokenFile
+from heats.reproduce import sweeps
 from heats.reproduce.race_table import ARMS, RaceTable, load
+from heats.reproduce.run import spread
 from heats.simulation import Algorithm, simulate
 
 HEAT_SIZES = (2, 4, 8)
 BUDGETS = (50, 100, 200, 300, 500)
-SCHEDULES = {
-    f"{rule}-{schedule}": (rule, schedule) for schedule in ("paper", "exact") for rule in ("csws", "csr", "csh")
-}
-# Another strategy is added here, in _algorithm, and in figures.LOOKS.
-ALGORITHMS = (*SCHEDULES, "round-robin", "successive-halving")
+RULES = tuple(f"{rule}-{schedule}" for schedule in ("paper", "exact") for rule in ("csws", "csr", "csh"))
+ALGORITHMS = (*RULES, "round-robin", "successive-halving", "planned")
 
 
 class RaceCell(NamedTuple):
@@ -80,13 +77,9 @@ def run_race(
     job = partial(_run_size, table, reps, seed)
     jobs = [(k, name) for k in reversed(HEAT_SIZES) for name in ALGORITHMS]  # the longest first
     results: dict[RaceCell, RaceResult] = {}
-    pool = ProcessPoolExecutor(workers)
-    try:
-        for future in as_completed([pool.submit(job, *each) for each in jobs]):
-            results |= {result.cell: result for result in future.result()}
-            tick(len(BUDGETS))
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    for done in spread(job, jobs, workers):
+        results |= {result.cell: result for result in done}
+        tick(len(done))
     return {cell: results[cell] for cell in cells()}
 
 
@@ -108,18 +101,15 @@ def run_cell(cell: RaceCell, table: RaceTable, price: Price, reps: int, seed: in
     error = first.costs.std(ddof=1) / np.sqrt(reps) if reps > 1 else 0.0
     found = world.mean_seconds[first.winners].mean()
     means = (float(found), float(first.costs.mean()), float(error), float(again.costs.mean()))
-    favourites = int((first.winners == table.win_rates(cell.heat_size).argmax()).sum())
+    favourites = int((first.winners == world.win_shares(cell.heat_size).argmax()).sum())
     return RaceResult(cell, reps, first.successes, favourites, *means)
 
 
 def _algorithm(cell: RaceCell) -> Algorithm:
     k, budget, name = cell
-    if name == "round-robin":
-        return RoundRobin(ARMS, k, budget)
     if name == "successive-halving":
         return SuccessiveHalving(ARMS, k * budget, blind=True)
-    rule, schedule = SCHEDULES[name]
-    return plan(ARMS, k, budget, rule, schedule=schedule, record="off", blind=True)  # type: ignore[arg-type]  # by its name
+    return sweeps.algorithm(name, ARMS, k, budget, winners=True)
 
 
 class Price:

@@ -193,7 +193,7 @@ def _who_wins(table: RaceTable) -> str:
     """Say whether the arm with the smallest mean is the one that wins most heats."""
     parts = []
     for k in HEAT_SIZES:
-        rates = table.win_rates(k)
+        rates = table.world().win_shares(k)
         order = np.argsort(-rates)
         place = int(np.flatnonzero(order == table.best)[0]) + 1
         parts.append(f"k = {k}: place {place} ({rates[table.best]:.1%} of its heats; the first {rates[order[0]]:.1%})")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from math import comb
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -50,15 +49,6 @@ class RaceTable(NamedTuple):
     def best(self) -> int:
         """The arm with the smallest mean, censored runs counted as the cutoff: what the paper looks for."""
         return int(self.runtime.mean(axis=0).argmin())
-
-    def win_rates(self, heat_size: int) -> NDArray[np.float64]:
-        """Return how often each arm wins, over all heats of that size it can be in and all instances."""
-        times = np.where(self.solved, self.runtime, np.inf)
-        slower = (times[:, None, :] > times[:, :, None]).sum(axis=-1)
-        others = ARMS - 1
-        chances = np.array([comb(beaten, heat_size - 1) / comb(others, heat_size - 1) for beaten in range(others + 1)])
-        rates: NDArray[np.float64] = np.where(self.solved, chances[slower], 0).mean(axis=0)
-        return rates
 
     def world(self, feedback: str = "winner") -> RuntimeTable:
         """Return the table as a world to simulate in."""

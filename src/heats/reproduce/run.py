@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from heats.errors import BrokenFile
 from heats.reproduce.sweeps import Cell, Result, run_cell
 
 COLUMNS = ("setting", "spread", "n", "k", "B", "algorithm", "reps", "seed", "successes", "rate", "low", "high")
 
-
+Found = TypeVar("Found")
 Known = dict[tuple[Cell, int, int], Result]  # by cell, reps and seed
 
 
@@ -25,24 +26,30 @@ def run_cells(
     Whatever else the file holds stays there.
     """
     cells = list(wanted)
-    known = _load(path)
+    known = read_cells(path)
     missing = [cell for cell in cells if (cell, reps, seed) not in known]
     tick(len(cells) - len(missing))
-    pool = ProcessPoolExecutor(workers)
+    jobs = [(missing[i : i + 7],) for i in range(0, len(missing), 7)]
     try:
-        job = partial(_run_some, reps=reps, seed=seed)
-        futures = [pool.submit(job, missing[i : i + 7]) for i in range(0, len(missing), 7)]
-        for number, future in enumerate(as_completed(futures), 1):
-            done = future.result()
+        for number, done in enumerate(spread(partial(_run_some, reps=reps, seed=seed), jobs, workers), 1):
             known |= {(result.cell, reps, seed): result for result in done}
             tick(len(done))
             if number % 20 == 0:
                 _save(path, known)
-    finally:  # an error or Ctrl-C: what waits is dropped, what is finished is kept
-        pool.shutdown(wait=True, cancel_futures=True)
+    finally:  # an error or Ctrl-C: what is finished is kept
         if missing:
             _save(path, known)
     return {cell: known[cell, reps, seed] for cell in cells}
+
+
+def spread(job: Callable[..., Found], jobs: Iterable[tuple[Any, ...]], workers: int) -> Iterator[Found]:
+    """Yield what the jobs return, as they finish on so many processes; after an error or Ctrl-C the rest is dropped."""
+    pool = ProcessPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(job, *each) for each in jobs]):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _run_some(cells: list[Cell], reps: int, seed: int) -> list[Result]:
@@ -68,7 +75,8 @@ def _save(path: Path, known: Known) -> None:
     fresh.replace(path)
 
 
-def _load(path: Path) -> Known:
+def read_cells(path: Path) -> Known:
+    """Read them again, by cell, reps and seed; nothing where there is no file."""
     if not path.exists():
         return {}
     known: Known = {}

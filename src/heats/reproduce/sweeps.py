@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,16 +74,19 @@ class Result(NamedTuple):
     @property
     def interval(self) -> tuple[float, float]:
         """Exact 95 % interval."""
-        return binomial_interval(self.successes, self.reps)
+        return _interval(self.successes, self.reps)
 
 
-def cells(setting: str, spread: str = "deviation") -> Iterator[Cell]:
-    """Yield the 350 cells of a figure."""
+_interval = cache(binomial_interval)  # thousands of cells share a few hundred numbers of successes
+
+
+def cells(setting: str, spread: str = "deviation", algorithms: Sequence[str] = ALGORITHMS) -> Iterator[Cell]:
+    """Yield the cells of a figure: 50 problems, all algorithms."""
     for n in ARMS:
         for k in HEAT_SIZES:
             for budget in BUDGETS:
-                for algorithm in ALGORITHMS:
-                    yield Cell(setting, spread, n, k, budget, algorithm)
+                for name in algorithms:
+                    yield Cell(setting, spread, n, k, budget, name)
 
 
 def run_cell(cell: Cell, reps: int, seed: int) -> Result:
@@ -92,15 +96,21 @@ def run_cell(cell: Cell, reps: int, seed: int) -> Result:
     world: Environment = Gaussian(cell.n_arms, GAP, setting.decoy, key, cell.spread, redraw=True)  # type: ignore[arg-type]  # one of SPREADS
     if setting.winners:
         world = Winners(world)
-    algorithm = _algorithm(cell, setting)
-    statistic = setting.statistic if isinstance(algorithm, Plan) else None
-    found = simulate(algorithm, world, reps, key, statistic)
+    problem = (cell.n_arms, cell.heat_size, cell.budget)
+    played = algorithm(cell.algorithm, *problem, winners=setting.winners, statistic=setting.statistic)
+    statistic = setting.statistic if isinstance(played, Plan) else None
+    found = simulate(played, world, reps, key, statistic)
     return Result(cell, reps, found.successes)
 
 
-def _algorithm(cell: Cell, setting: Setting) -> Algorithm:
-    if cell.algorithm == "round-robin":
-        return RoundRobin(cell.n_arms, cell.heat_size, cell.budget, statistic=setting.statistic)
-    rule, _, schedule = cell.algorithm.partition("-")
-    problem = (cell.n_arms, cell.heat_size, cell.budget)
+def algorithm(
+    name: str, n_arms: int, heat_size: int, budget: int, *, winners: bool, statistic: Statistic = mean
+) -> Algorithm:
+    """Return one of ALGORITHMS, or planned, by its name; it may leave heats unseen where the budget is small."""
+    problem = (n_arms, heat_size, budget)
+    if name == "round-robin":
+        return RoundRobin(*problem, statistic=statistic)
+    if name == "planned":
+        return plan(*problem, feedback="winner" if winners else "reward", blind=True)
+    rule, _, schedule = name.partition("-")
     return plan(*problem, rule, schedule=schedule, record="off", blind=True)  # type: ignore[arg-type]  # by its name
