@@ -38,6 +38,7 @@ FLOW = [
     "sets",
     "confidence",
     "survival",
+    "model",
     "planning",
     "plan",
     "feedback",

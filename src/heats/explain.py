@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from heats.engine.model import Feedback
 from heats.engine.plan import Plan, chances, plan
-from heats.engine.planning import Feedback
 from heats.engine.rules import RULES
 from heats.engine.table import table
 from heats.errors import BudgetTooSmall

@@ -16,8 +16,8 @@ from heats.drive import drive
 from heats.engine.checks import between, whole
 from heats.engine.feedback import Named
 from heats.engine.machine import Query
+from heats.engine.model import Feedback
 from heats.engine.plan import Record, Schedule, plan
-from heats.engine.planning import Feedback
 from heats.engine.report import Report, RoundReport, Sureness, describe
 from heats.engine.rules import Rule
 from heats.engine.statistics import StatisticLike, expected_feedback, mean, win_rate

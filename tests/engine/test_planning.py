@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
-from heats.engine import planning, survival
+from heats.engine import model, survival
+from heats.engine.model import Priced
 from heats.engine.plan import RULES, Plan, Round
-from heats.engine.planning import Priced
 from heats.engine.schedule import Shape
 from heats.environments import Gaussian, Winners
 from heats.errors import BudgetTooSmall, InvalidArgument
@@ -194,8 +194,8 @@ def test_ahead_of_every_exact_rule_in_the_papers_family(feedback: str, problem: 
 @pytest.mark.parametrize("strategy", ["planned", "csws", "csr", "csh"])
 def test_modelled_chances_are_those_of_the_papers_family(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = heats.plan(50, 4, 120, strategy, feedback="reward")
-    monkeypatch.setitem(planning.WORLDS, "reward", planning.Worlds((survival.rewards,)))  # this one alone
-    model = planning.Model(50, 4, 120, "reward", None, carry=False)
+    monkeypatch.setitem(model.WORLDS, "reward", model.Worlds((survival.rewards,)))  # this one alone
+    modelled = model.Model(50, 4, 120, "reward", None, carry=False)
     rounds = [Priced(Shape(each.heats, each.size, each.keep, each.byes), each.pulls) for each in plan.rounds]
     played = heats.simulate(plan, Gaussian(50, seed=2, redraw=True), reps=4000)
-    assert math.exp(sum(model.log_chances(rounds))) == pytest.approx(played.success_rate, abs=0.03)
+    assert math.exp(sum(modelled.log_chances(rounds))) == pytest.approx(played.success_rate, abs=0.03)

@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from heats.engine.checks import between, is_bool, whole
-from heats.engine.planning import Feedback, Model, Priced, planned
+from heats.engine.model import Feedback, Model, Priced
+from heats.engine.planning import planned
 from heats.engine.rules import RULES, Rule, find_rule
 from heats.engine.schedule import Shape, blind_pulls, cost, exact_pulls, printed_least, printed_pulls, shapes
 from heats.engine.table import table

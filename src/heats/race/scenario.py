@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from heats.engine.checks import whole
+from heats.engine.model import Feedback
 from heats.engine.plan import Plan, plan
-from heats.engine.planning import Feedback
 from heats.errors import BrokenFile, InvalidArgument
 from heats.race import command, field, form
 from heats.race.form import Clock, Mode, RaceTable, ScenarioFile
