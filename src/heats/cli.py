@@ -305,23 +305,34 @@ def replay(
 @app.command(epilog="Example: heats reproduce fig-reward --reps 1000 --out reproduction")
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="all, or names; without any, they are listed.")] = None,
-    reps: Annotated[int, typer.Option(help="Tournaments per point of a curve.")] = 1000,
+    reps: Annotated[
+        int | None, typer.Option(help="Tournaments per point of a curve; left out: 1000, or 3 with --live.")
+    ] = None,
     out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
+    live: Annotated[
+        bool, typer.Option("--live", help="With fig-race: run the solver for real, for k = 4 and B = 50.")
+    ] = False,
     seed: Seed = 0,
     workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
 ) -> None:
     """Reproduce the paper's experiments: figures, tables, and each of its claims with a verdict."""
     from pathlib import Path
 
-    from heats.reproduce import ASKED, NAMES
+    from heats.reproduce import ASKED, NAMES, race_live
+    from heats.reproduce import live as run_live
     from heats.reproduce import reproduce as run_all
 
     if not names:
         raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join((*NAMES, *ASKED))}.")
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument(f"--out {out} is a file; give a folder.")
+    if live:
+        with counting("tournaments") as tick:
+            text, path = run_live(names, Path(out), race_live.REPS if reps is None else reps, seed, workers, tick)
+        typer.echo(f"{text}\n\n{path}")
+        return
     with counting("points") as tick:
-        written = run_all(names, Path(out), reps, seed, workers, tick)
+        written = run_all(names, Path(out), 1000 if reps is None else reps, seed, workers, tick)
     typer.echo("\n".join(str(path) for path in written))
 
 
