@@ -1,7 +1,7 @@
 """Section 6 raced for real: SAPS runs on fresh instances, pull by pull, to compare with what the table of runs says.
 
 The parameterizations are those of the table, the instances are not. It is one cell of the figure, since every run is
-made when it is asked for: k = 4 and B = 50, which takes about 20 s of processor time per repetition.
+made when it is asked for: k = 4 and B = 50, which takes about 10 s of processor time per repetition.
 """
 
 from __future__ import annotations
