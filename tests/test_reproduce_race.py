@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import heats
+from heats.engine import chance
 from heats.environments import read
-from heats.errors import BrokenFile
-from heats.reproduce import figures, race, race_claims, race_table, reproduce
+from heats.errors import BrokenFile, InvalidArgument
+from heats.reproduce import figures, live, race, race_claims, race_live, race_table, reproduce
 from heats.reproduce.race import Price, RaceCell, RaceResult
 from heats.reproduce.race_table import ARMS, RaceTable, load, make, run_row
+from heats.sat import saps, swgcp
 from heats.sat.parameters import Parameters
 
 ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
@@ -114,6 +116,39 @@ def test_a_committed_race_can_be_run_again(table: RaceTable) -> None:
         again = race.run_cell(cell, table, Price(table), 1000, 0)
         assert (again.successes, again.favourites) == (committed[cell].successes, committed[cell].favourites)
         assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
+
+
+def test_races_for_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every algorithm, equal for one worker and two, within the budget, beside the table."""
+    monkeypatch.setattr(race_live, "TABLE_REPS", 10)
+    one, two = (race_live.run_live(race_table.SHIPPED, 1, 3, n, lambda more: None, budget=6) for n in (1, 2))
+    assert [each.played for each in one.values()] == [each.played for each in two.values()]
+    assert list(one) == list(race.ALGORITHMS)
+    for name, each in one.items():
+        assert each.recorded.cell == RaceCell(4, 6, name)
+        (played,) = each.played
+        assert played.winner in range(ARMS)
+        assert played.finishers <= played.cpu <= 4 * played.finishers
+        assert played.finishers <= 4 * 6 * race_live.CUTOFF
+    race_live.write_live(tmp_path / "live.csv", one, 3)
+    assert len((tmp_path / "live.csv").read_text().splitlines()) == 1 + len(one)
+    assert "k = 4, B = 6, 1 of each algorithm" in race_live.describe(one)
+    with pytest.raises(InvalidArgument, match="--live goes with fig-race alone"):
+        live(["fig-race", "claims"], tmp_path)
+
+
+def test_a_live_heat_is_won_by_who_needs_fewest_steps(table: RaceTable) -> None:
+    """Though each run is stopped at the best so far, in whatever order they come."""
+    cnf = swgcp.instance(0, 9).cnf
+    query = heats.Tournament(heats.plan(ARMS, 4, 100, "csh"), seed=5).ask()
+    assert query is not None
+    alone: dict[int, int] = {}
+    for arm in query.arms:
+        key = int(chance.hashed(query.seed, race_live._RUN, arm))
+        found = saps.solve(cnf, *Parameters(*table.parameters[arm].tolist()), key, race_live.CUTOFF)
+        alone |= {arm: found.steps} if found.solved else {}
+    fastest = min(alone.values())
+    assert race_live._heat(table, query, cnf) == {arm: steps for arm, steps in alone.items() if steps == fastest}
 
 
 def made_up(values: dict[str, tuple[int, float]]) -> dict[RaceCell, RaceResult]:

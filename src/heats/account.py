@@ -11,7 +11,7 @@ from heats.engine.report import Report, describe
 from heats.engine.table import shown
 from heats.errors import InvalidArgument
 from heats.journal.reading import Log, located
-from heats.page import duration, page
+from heats.page import duration, page, programs
 from heats.progress import watching
 
 LOOK = 0.2  # seconds between two looks at a journal that grows
@@ -29,6 +29,7 @@ class Account(msgspec.Struct, frozen=True):
     requeued: int  # pulls that were tried again
     late: int  # answers that came too late to count
     command_line: str | None = None  # of the winner, if it was a race of programs
+    cpu_seconds: float | None = None  # of all their runs
 
     def to_json(self) -> str:
         """Return it as JSON."""
@@ -41,6 +42,8 @@ class Account(msgspec.Struct, frozen=True):
         lines.append(
             f"time:       {duration(self.elapsed_seconds)}, and {duration(self.compared_seconds)} of comparing"
         )
+        if self.cpu_seconds is not None:
+            lines.append(f"CPU:        {duration(self.cpu_seconds)} in all runs")
         if self.answered:
             lines.append(f"workers:    {len(self.answered)}")
         if self.requeued or self.late:
@@ -59,7 +62,7 @@ def opened(path: str) -> Log:
 
 def account(log: Log) -> Account:
     """Sum up what was read of a journal so far."""
-    tournament = log.tournament
+    tournament, tally = log.tournament, programs.counted(log)
     return Account(
         report=tournament.report(),
         names=log.names,
@@ -69,14 +72,9 @@ def account(log: Log) -> Account:
         compared_seconds=log.compared,
         requeued=log.requeued,
         late=log.late,
-        command_line=_command_line(log),
+        command_line=programs.command_line(log, tournament.winner),
+        cpu_seconds=None if tally is None else tally.cpu_seconds,
     )
-
-
-def _command_line(log: Log) -> str | None:
-    """Return what a race of programs says about its winner."""
-    winner, lines = log.tournament.winner, (log.header.command or {}).get("command_lines", [])
-    return None if winner is None or winner >= len(lines) else str(lines[winner])
 
 
 def follow_to_the_end(log: Log) -> None:

@@ -305,8 +305,13 @@ def replay(
 @app.command(epilog="Example: heats reproduce fig-reward --reps 1000 --out reproduction")
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="all, or names; without any, they are listed.")] = None,
-    reps: Annotated[int, typer.Option(help="Tournaments per point of a curve.")] = 1000,
+    reps: Annotated[
+        int | None, typer.Option(help="Tournaments per point of a curve; left out: 1000, or 3 with --live.")
+    ] = None,
     out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
+    live: Annotated[
+        bool, typer.Option("--live", help="With fig-race: run the solver for real, for k = 4 and B = 50.")
+    ] = False,
     seed: Seed = 0,
     workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
     table: Annotated[
@@ -316,15 +321,21 @@ def reproduce(
     """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and planned beyond them."""
     from pathlib import Path
 
-    from heats.reproduce import ASKED, NAMES
+    from heats.reproduce import ASKED, NAMES, race_live
+    from heats.reproduce import live as run_live
     from heats.reproduce import reproduce as run_all
 
     if not names:
         raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join((*NAMES, *ASKED))}.")
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument(f"--out {out} is a file; give a folder.")
+    if live:
+        with counting("tournaments") as tick:
+            text, path = run_live(names, Path(out), race_live.REPS if reps is None else reps, seed, workers, tick)
+        typer.echo(f"{text}\n\n{path}")
+        return
     with counting("points") as tick:
-        written = run_all(names, Path(out), reps, seed, workers, tick, table or ())
+        written = run_all(names, Path(out), 1000 if reps is None else reps, seed, workers, tick, table or ())
     typer.echo("\n".join(str(path) for path in written))
 
 
@@ -343,6 +354,7 @@ def race(
     strategy: Annotated[str | None, typer.Option(help="planned, csws, csr or csh.")] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
+    html: Annotated[str | None, typer.Option(help="At the end also write the report to this file, as a page.")] = None,
     dask: Dask = None,
     json: Json = False,
 ) -> None:
@@ -363,6 +375,11 @@ def race(
     with _executor(dask) as executor, _resumable(str(path)):
         found = command_line.start(entered, given, path, executor)
     typer.echo(found.to_json() if json else str(found))
+    if html is not None:
+        from heats.account import opened, save
+
+        save(opened(str(path)), html)
+        command_line.say(f"the report is {html}")
 
 
 def _executor(dask: str | None) -> AbstractContextManager[Executor | None]:
@@ -397,24 +414,9 @@ def saps(
     json: Json = False,
 ) -> None:
     """Search for a model of a formula with SAPS; exit code 10 if one is found, 0 if not."""
-    from heats.sat import dimacs
-    from heats.sat import saps as solver
+    from heats.sat.command import solve_file
 
-    cnf = dimacs.read(path)
-    found = solver.solve(cnf, alpha, rho, ps, wp, seed, cutoff_steps, smoothing)  # type: ignore[arg-type]  # checked there
-    status, code = (
-        ("SATISFIABLE", 10) if found.solved else ("UNSATISFIABLE", 20) if cnf.has_empty_clause else ("UNKNOWN", 0)
-    )
-    literals = dimacs.as_literals(found.assignment) if found.solved else None
-    told = {name: getattr(found, name) for name in ("solved", "steps", "flips", "null_steps", "seconds")}
-    if json:
-        typer.echo(_json({"path": path, "status": status, **told, "model": literals}))
-    else:
-        typer.echo(f"c {found.steps} steps, {found.flips} flips, {found.null_steps} null steps, {found.seconds:.3f} s")
-        typer.echo(
-            "\n".join([f"s {status}", *dimacs.value_lines(literals)] if literals is not None else [f"s {status}"])
-        )
-    raise typer.Exit(code)
+    raise typer.Exit(solve_file(path, alpha, rho, ps, wp, smoothing, seed, cutoff_steps, json=json))
 
 
 @app.command(epilog="Example: heats swgcp --count 20 --seed 1 --out instances")
@@ -503,7 +505,9 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; a user's mistake is one sentence on standard error."""
     try:
-        code: int = app(arguments, prog_name="heats", standalone_mode=False) or 0
+        code = _at_once(arguments)
+        if code is None:
+            code = app(arguments, prog_name="heats", standalone_mode=False) or 0
     except InvalidArgument as error:
         return _complain(_as_options(str(error)), 2)
     except HeatsError as error:
@@ -520,6 +524,16 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     return _complain("interrupted.", code) if code == 130 else code
+
+
+def _at_once(arguments: list[str]) -> int | None:
+    """Run what a race starts over and over without the time it takes to load the parser; None for all else."""
+    if arguments[:1] != ["saps"]:
+        return None
+    from heats.sat.command import plain, solve_file
+
+    options = plain(arguments[1:])
+    return None if options is None else solve_file(**options)
 
 
 def _as_options(sentence: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import signal
@@ -75,6 +76,33 @@ def test_a_race_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert shown.startswith("winner:     nap=0.05\nrunner-up:  nap=")
     assert "of CPU in all runs" in shown
     assert subprocess.run(["sh", "-c", shown.splitlines()[-1]], check=False).returncode == 0
+
+
+def test_a_race_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the line to paste, CPU time, and every candidate's runs; the text of the journal says the same."""
+    race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap} || {{ echo bad nap; exit 3; }}"], "budget": 8}
+    target = tmp_path / "race.html"
+    assert heats(["race", str(write(tmp_path, race, [*NAPS, {"nap": "<x>"}])), "--html", str(target)]) == 0
+    assert f"the report is {target}" in capsys.readouterr().err
+    page = target.read_text()
+    runs = [run for event in told(the_journal(tmp_path)) for run in event["notes"]["runs"]]
+    for arm, name in enumerate(("nap=0.05", "nap=0.5", "nap=0.7", "nap=&lt;x&gt;")):
+        mine = [run for run in runs if run["arm"] == arm]
+        crashed = sum(run["verdict"] == "crashed" for run in mine)
+        row = rf'<td class="text">{name}</td><td>\d+</td><td>{len(mine)}</td><td>[\d.]+ s</td><td>[\d.]+ s</td><td>{crashed}</td>'
+        assert re.search(row, page)
+    assert f"<pre>cd {tmp_path} &amp;&amp; sh -c" in page
+    assert "CPU time of all runs" in page
+    assert heats(["report", str(the_journal(tmp_path)), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cpu_seconds"] == pytest.approx(sum(run["cpu"] for run in runs))
+
+
+def test_a_log_has_a_line_per_round(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there is no terminal for a board."""
+    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--strategy", "csh"]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("heats: round")]
+    assert len(lines) == 2
+    assert "heats 6/6 · leader nap=0.05 · CPU" in lines[-1]
 
 
 def test_heats_run_side_by_side_where_there_is_room(tmp_path: Path) -> None:

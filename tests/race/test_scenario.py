@@ -138,7 +138,7 @@ def test_warnings(folder: Path) -> None:
         ({"cutoff": "10 parsecs"}, "cutoff='10 parsecs' must be more than 0, such as"),
         ({"memory": "lots"}, "memory='lots'"),
         ({"budget": 0}, "budget=0"),
-        ({"budget": 1}, "Give at least"),
+        ({"budget": 1, "strategy": "csh"}, "Give at least"),
         ({"budget": "many"}, "race.budget: expected a whole number, got text."),
         ({"heat_size": 1}, "heat_size=1"),
         ({"heat_size": 9}, "heat_size=9 is more than the 4 candidates"),

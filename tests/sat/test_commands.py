@@ -12,6 +12,7 @@ import pytest
 
 from heats.cli import run
 from heats.sat import dimacs, swgcp
+from heats.sat.command import plain
 from heats.sat.formula import Cnf
 
 
@@ -44,6 +45,45 @@ def test_json(easy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert dimacs.read(easy).is_model([literal > 0 for literal in told["model"]])
     assert run(["saps", str(easy), "--json", "--cutoff-steps", "0"]) == 0
     assert json.loads(capsys.readouterr().out)["model"] is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "--alpha 1.3 --seed 4",
+        "--cutoff-steps 10 --smoothing convex",
+        "--seed 4 --seed 5",
+        "--alpha 0.5",
+        "--alpha x",
+        "--seed 1.5",
+        "--seed",
+        "--path y",
+        "--no 1",
+        "alpha 1",
+    ],
+)
+def test_without_a_parser_it_says_the_same(
+    easy: Path, line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The short way to what a race starts over and over, and the long one."""
+    seen = []
+    for _ in range(2):
+        code = run(["saps", str(easy), *line.split()])
+        said = capsys.readouterr()
+        seen.append((code, said.out.splitlines()[1:], said.err))
+        monkeypatch.setattr("heats.sat.command.plain", lambda arguments: None)
+    assert seen[0] == seen[1]
+
+
+def test_the_short_way_is_taken() -> None:
+    """By plain lines only."""
+    assert plain(["x.cnf", "--alpha", "1.3", "--cutoff-steps", "7"]) == {
+        "path": "x.cnf",
+        "alpha": 1.3,
+        "cutoff_steps": 7,
+    }
+    for other in ([], ["--help"], ["x.cnf", "--json"], ["x.cnf", "--json", "1"], ["--alpha", "1", "x.cnf"]):
+        assert plain(other) is None
 
 
 def test_undecided_and_unsatisfiable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """A run as one HTML file without anything from outside: for a phone, a screen or paper.
 
-``bracket`` draws the rounds; this file writes the words and tables around it.
+``bracket`` draws the rounds, ``programs`` knows about races; this file writes the words and tables around them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from heats.engine.plan import Plan
 from heats.engine.report import Report, Sureness, how_sure
 from heats.engine.table import shown
 from heats.journal.reading import Log
+from heats.page import programs
 from heats.page.bracket import drawn, number
+from heats.race.tally import Tally
 
 MET = 12  # names of a heat that are listed, the others are counted
 SHOWN = 30  # of a long table, so many first and last rows
@@ -22,7 +24,7 @@ SHOWN = 30  # of a long table, so many first and last rows
 def page(log: Log) -> str:
     """Return the report of a journal as HTML."""
     tournament, names = log.tournament, log.names
-    report, leader = tournament.report(), tournament.leader
+    report, leader, tally = tournament.report(), tournament.leader, programs.counted(log)
     title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
@@ -30,10 +32,12 @@ def page(log: Log) -> str:
         f"<title>{title}</title>",
         f"<style>{files('heats.page').joinpath('style.css').read_text(encoding='utf-8')}</style></head><body>",
         *_head(report, names, leader),
-        *_numbers(log, report),
+        *_command(programs.command_line(log, leader)),
+        *_numbers(log, report, tally),
         *_final(report, names),
         *_tournament(report, names, leader),
         *_record(report, names, leader),
+        *_runs(tally, names, leader),
         *_plan(tournament.plan, len(report.rounds)),
         *_foot(log),
         "</body></html>\n",
@@ -54,7 +58,12 @@ def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
 
 
-def _numbers(log: Log, report: Report) -> Iterator[str]:
+def _command(line: str | None) -> Iterator[str]:
+    if line is not None:
+        yield f"<h2>Its command line</h2><pre>{escape(shown(line))}</pre>"
+
+
+def _numbers(log: Log, report: Report, tally: Tally | None) -> Iterator[str]:
     workers = len(log.tournament.answered)
     facts = {
         "pulls": f"{report.spent:,} of {log.tournament.plan.cost:,}",
@@ -64,6 +73,9 @@ def _numbers(log: Log, report: Report) -> Iterator[str]:
         "answered by": f"{workers} worker{'s' if workers != 1 else ''}" if workers else "not said",
         "tried again · too late": f"{log.requeued:,} · {log.late:,}",
     }
+    if tally is not None:
+        facts["CPU time of all runs"] = duration(tally.cpu_seconds)
+        facts["heats nobody finished"] = f"{tally.nobody:,} of {tally.heats:,}"
     yield "<dl>"
     yield from (f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in facts.items())
     yield "</dl>"
@@ -74,7 +86,8 @@ def _final(report: Report, names: Sequence[str]) -> Iterator[str]:
         return
     last = report.rounds[-1]
     scores = [number(score) for score in last.scores[0]] if last.scores else ["unseen"] * len(last.heats[0])
-    yield f'<section class="together"><h2>The final heat</h2><p class="soft">{last.pulls:,} pulls</p>'
+    pulls = f"{last.pulls:,} pull{'' if last.pulls == 1 else 's'}"
+    yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}</p>'
     rows = [(_name(names, arm), score) for arm, score in zip(last.heats[0], scores, strict=True)]
     yield from _table(("candidate", "score"), rows, words=0, first=0)
     if report.sureness is not None:
@@ -136,6 +149,16 @@ def _record(report: Report, names: Sequence[str], leader: int | None) -> Iterato
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
     yield f"<h2>The record of {_name(names, leader)}</h2>"
     yield from _table(("round", "met", "score", "place", "pulls"), rows, words=1)
+
+
+def _runs(tally: Tally | None, names: Sequence[str], leader: int | None) -> Iterator[str]:
+    """Say what the programs did, candidate by candidate."""
+    if tally is None or not tally.runs:
+        return
+    yield "<h2>The runs</h2>"
+    yield '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
+    titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed")
+    yield from _table(titles, programs.rows(tally, names, leader), words=0, first=0)
 
 
 def _plan(plan: Plan, finished: int) -> Iterator[str]:

@@ -12,7 +12,8 @@ from heats.engine.table import shown
 MOST = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
 STRIP = 5  # rounds side by side, which fits a sheet of paper
 STRIPS = 8  # of a long tournament the first and last rounds are drawn
-LETTERS = 15  # of a name
+LETTERS = 15  # of a name, at most
+ROOM = 17  # letters of a name and its score together, in bold
 WIDTH, GAP, ROW, PAD, TOP = 172, 44, 19, 6, 58
 
 
@@ -137,7 +138,8 @@ def number(value: float) -> str:
 
 def _arm(x: int, y: float, name: str, score: str, *, stays: bool, best: bool) -> Iterator[str]:
     name = shown(name)
-    short = name if len(name) <= LETTERS else f"{name[: LETTERS - 1]}…"
+    letters = min(LETTERS, ROOM - len(score))
+    short = name if len(name) <= letters else f"{name[: letters - 1]}…"
     kind = "best" if best and stays else "in" if stays else "out"
     mark = "best" if best and stays else "dot" if stays else "gone"
     yield f'<g class="{kind}"><title>{escape(name)}: {score}, {"stays" if stays else "leaves"}</title>'

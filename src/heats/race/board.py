@@ -1,4 +1,4 @@
-"""A live board on a terminal: where the race stands, who leads, what it has cost, how long it will take."""
+"""A live board on a terminal, elsewhere a line per round: where the race stands, who leads, cost so far, time left."""
 
 from __future__ import annotations
 
@@ -18,14 +18,23 @@ ROWS = 8  # candidates shown
 
 @contextmanager
 def watching(scenario: Scenario, tournament: Tournament, tally: Tally) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after every heat; it keeps the board up to date, where there is a terminal."""
+    """Yield a function to call after every heat; it keeps the board up to date."""
+    started, before, last = time.monotonic(), tournament.spent, 0.0
     if not sys.stderr.isatty():
-        yield lambda: None
+        told = tournament.round
+
+        def line() -> None:
+            nonlocal told
+            if tournament.round > told:
+                told = tournament.round
+                stands = _headline(scenario, tournament, tally, time.monotonic() - started, before)
+                print(f"heats: {stands}", file=sys.stderr, flush=True)
+
+        yield line
         return
     from rich.console import Console
     from rich.live import Live
 
-    started, before, last = time.monotonic(), tournament.spent, 0.0
     with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
 
         def watch() -> None:

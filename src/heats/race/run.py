@@ -19,14 +19,13 @@ from heats.engine.tournament import Tournament
 from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import Candidate, fingerprinted, writable
-from heats.journal.lines import Told, decode_event
 from heats.race import board
 from heats.race.heat import Order, order
 from heats.race.heat import run as run_heat
 from heats.race.lane import Lanes, lanes_of
 from heats.race.result import Raced, command_line
 from heats.race.scenario import Scenario, read
-from heats.race.tally import Tally, notes_of
+from heats.race.tally import notes_of, tally_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -58,13 +57,8 @@ class Counting(Journal):
     """A journal that counts the heats it keeps, for the board."""
 
     def __init__(self, file: JournalFile, tournament: Tournament, candidates: tuple[Candidate, ...]) -> None:
-        self.tally = Tally()
         super().__init__(file, tournament, candidates=candidates)
-        with self.path.open("rb") as lines:  # what was told before
-            next(lines)
-            for event in (decode_event(line) for line in lines):
-                if type(event) is Told and event.notes is not None:
-                    self.tally.add(event.notes)
+        self.tally = tally_of(self.path, self.path.stat().st_size)  # what was told before
 
     def tell(
         self,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from heats.journal.fingerprint import writable
+from heats.journal.lines import Told, decode_event
 from heats.race.heat import Heat
 from heats.race.outcome import Run
 
@@ -50,3 +52,15 @@ class Tally:
     def cpu_seconds(self) -> float:
         """CPU time of all runs."""
         return sum(self.cpu.values())
+
+
+def tally_of(journal: Path, size: int) -> Tally:
+    """Count the heats that the first so many bytes of a journal hold; these must be whole lines."""
+    tally = Tally()
+    with journal.open("rb") as file:
+        file.readline()  # the header
+        while file.tell() < size:
+            event = decode_event(file.readline())
+            if type(event) is Told and event.notes is not None:
+                tally.add(event.notes)
+    return tally

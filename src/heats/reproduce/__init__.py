@@ -1,8 +1,9 @@
 """The paper's experiments by one command.
 
 ``sweeps`` (what is run), ``run`` (on all cores, restartable), ``figures`` and ``claims`` (what came of it); for
-Section 6, ``race_table`` (runs of a solver), ``race`` (tournaments on them) and ``race_claims``. Beyond the paper,
-``beyond`` (planned beside its algorithms), ``regrets`` (on recorded tables), ``beyond_figures`` and ``beyond_page``.
+Section 6, ``race_table`` (runs of a solver), ``race`` (tournaments on them), ``race_claims`` and ``race_live`` (runs
+made when they are asked for). Beyond the paper, ``beyond`` (planned beside its algorithms), ``regrets`` (on recorded
+tables), ``beyond_figures`` and ``beyond_page``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from heats.engine import chance
 from heats.engine.checks import whole
 from heats.errors import InvalidArgument
-from heats.reproduce import beyond, claims, figures, race, race_claims, race_table, regrets, sweeps
+from heats.reproduce import beyond, claims, figures, race, race_claims, race_live, race_table, regrets, sweeps
 from heats.reproduce import beyond_figures as draw
 from heats.reproduce.beyond_page import beyond_page
 from heats.reproduce.run import run_cells, write_cells
@@ -74,7 +75,7 @@ def reproduce(
 
     results = run_cells(grid, out / "cells.csv", reps, seed, cores, tick) if grid else {}
     written = [out / "cells.csv"] if grid else []
-    runs = out / race_table.NAME if (out / race_table.NAME).exists() else race_table.SHIPPED
+    runs = _runs(out)
     raced = race.run_race(runs, reps, seed, cores, tick) if races else {}
     if raced:
         race.write_race(out / "fig-race.csv", raced.values(), seed)
@@ -136,6 +137,36 @@ def _make_beyond(
     numbers = [out / name for name in ("cells.csv", "beyond.csv", "beyond-budget.csv")]
     numbers += [out / "beyond-tables.csv"] if found else []
     return [*numbers, *(out / f"{name}.{ending}" for name in made for ending in ("png", "svg")), page]
+
+
+def live(
+    names: Sequence[str],
+    out: Path,
+    reps: int = race_live.REPS,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[str, Path]:
+    """Race Section 6 for real; return what came of it in words, and the file with every tournament."""
+    if list(names) != ["fig-race"]:
+        raise InvalidArgument("--live goes with fig-race alone; make the other figures without it.")
+    whole("reps", reps, 1)
+    cores = whole("workers", workers, 1) if workers is not None else os.cpu_count() or 1
+    done = 0
+
+    def tick(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, reps * len(race.ALGORITHMS))
+
+    found = race_live.run_live(_runs(out), reps, seed, cores, tick)
+    race_live.write_live(out / "fig-race-live.csv", found, seed)
+    return race_live.describe(found), out / "fig-race-live.csv"
+
+
+def _runs(out: Path) -> Path:
+    """Return the table of runs to use: one in the folder, or the one that comes with heats."""
+    return out / race_table.NAME if (out / race_table.NAME).exists() else race_table.SHIPPED
 
 
 def _write_budgets(path: Path) -> None:

@@ -1,0 +1,37 @@
+"""What the page of a race of programs adds: the command line to use, and what every candidate's runs came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from heats.engine.table import shown
+from heats.journal.reading import Log
+from heats.race.tally import Tally, tally_of
+
+
+def counted(log: Log) -> Tally | None:
+    """Return what the runs of a race came to; None for a run of any other kind."""
+    return tally_of(log.path, log.size) if (log.header.command or {}).get("name") == "race" else None
+
+
+def command_line(log: Log, arm: int | None) -> str | None:
+    """Return the line to paste for an arm, if the journal says it."""
+    lines = (log.header.command or {}).get("command_lines", [])
+    return None if arm is None or arm >= len(lines) else str(lines[arm])
+
+
+def rows(tally: Tally, names: Sequence[str], leader: int | None) -> list[tuple[str, ...]]:
+    """Return a row per candidate, those who came furthest first: wins, runs, CPU time, crashes."""
+    order = sorted(tally.runs, key=lambda arm: (arm != leader, -tally.runs[arm], -tally.wins[arm], arm))
+    return [
+        (
+            escape(shown(names[arm])),
+            f"{tally.wins[arm]:,}",
+            f"{tally.runs[arm]:,}",
+            f"{tally.cpu[arm]:.1f} s",
+            f"{tally.cpu[arm] / tally.runs[arm]:.2f} s",
+            f"{len(tally.crashes.get(arm, ())):,}",
+        )
+        for arm in order
+    ]

@@ -1,0 +1,60 @@
+"""What ``heats saps`` does: a formula from a file, the answer in lines and exit codes as solvers have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from inspect import signature
+from typing import Any
+
+import msgspec
+
+from heats.sat import dimacs
+from heats.sat.parameters import Parameters
+
+DEFAULT = Parameters()
+
+
+def solve_file(
+    path: str,
+    alpha: float = DEFAULT.alpha,
+    rho: float = DEFAULT.rho,
+    ps: float = DEFAULT.ps,
+    wp: float = DEFAULT.wp,
+    smoothing: str = "additive",
+    seed: int = 0,
+    cutoff_steps: int = 100_000_000,
+    *,
+    json: bool = False,
+) -> int:
+    """Print what SAPS finds; return 10 for a model, 20 for a formula that has none, 0 if that is not known."""
+    from heats.sat import saps
+
+    cnf = dimacs.read(path)
+    found = saps.solve(cnf, alpha, rho, ps, wp, seed, cutoff_steps, smoothing)  # type: ignore[arg-type]  # checked there
+    status, code = (
+        ("SATISFIABLE", 10) if found.solved else ("UNSATISFIABLE", 20) if cnf.has_empty_clause else ("UNKNOWN", 0)
+    )
+    literals = dimacs.as_literals(found.assignment) if found.solved else None
+    if json:
+        told = {name: getattr(found, name) for name in ("solved", "steps", "flips", "null_steps", "seconds")}
+        print(msgspec.json.encode({"path": path, "status": status, **told, "model": literals}).decode(), flush=True)
+    else:
+        print(f"c {found.steps} steps, {found.flips} flips, {found.null_steps} null steps, {found.seconds:.3f} s")
+        print("\n".join([f"s {status}", *([] if literals is None else dimacs.value_lines(literals))]), flush=True)
+    return code
+
+
+def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Return the options of a line like ``FILE --alpha 1.3 --seed 7``; None for any other, which a real parser reads.
+
+    A race starts this command hundreds of times, and loading that parser takes longer than most runs.
+    """
+    kinds = {name: type(each.default) for name, each in signature(solve_file).parameters.items()}
+    names = [name.removeprefix("--").replace("-", "_") for name in arguments[1::2]]
+    if not arguments or arguments[0].startswith("-") or not all(name.startswith("--") for name in arguments[1::2]):
+        return None
+    try:
+        values = {name: kinds[name](value) for name, value in zip(names, arguments[2::2], strict=True)}
+    except (KeyError, ValueError):
+        return None
+    return None if values.keys() & {"path", "json"} else {"path": arguments[0], **values}
