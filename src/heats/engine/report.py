@@ -175,14 +175,15 @@ def _row(number: int, each: RoundReport) -> tuple[int, ...]:
 def how_sure(sure: Sureness) -> str:
     """Say in a sentence how sure the last heat is."""
     interval = f"{sure.confidence:.0%} interval {sure.low:.3g} to {sure.high:.3g}"
+    pulls = "only pull" if sure.pulls == 1 else f"{sure.pulls} pulls"
     if sure.quantity == "share" and sure.estimate == 0:
-        return f"nobody won any of the {sure.pulls} pulls of the last heat; earlier rounds or the lot decided"
+        return f"won none of the {pulls} of the last heat: earlier rounds, or the lot, decided"
     if sure.quantity == "share":
-        return f"won {sure.estimate:.0%} of the {sure.pulls} pulls of the last heat ({interval})"
+        return f"won {sure.estimate:.0%} of the {pulls} of the last heat ({interval})"
     if sure.quantity == "ahead":
-        return f"ahead of the runner-up in {sure.estimate:.0%} of the {sure.pulls} pulls of the last heat ({interval})"
+        return f"ahead of the runner-up in {sure.estimate:.0%} of the {pulls} of the last heat ({interval})"
     if sure.low == sure.high:
-        return f"leads by {sure.estimate:.3g} in every one of the {sure.pulls} pulls of the last heat"
+        return f"leads by {sure.estimate:.3g} in every one of the {pulls} of the last heat"
     if sure.estimate < 0:  # possible where the record outranks the heat
-        return f"ahead on record, but behind by {-sure.estimate:.3g} in the last heat, {sure.pulls} pulls ({interval})"
-    return f"leads by {sure.estimate:.3g} over the {sure.pulls} pulls of the last heat ({interval})"
+        return f"ahead on record, but behind by {-sure.estimate:.3g} over the {pulls} of the last heat ({interval})"
+    return f"leads by {sure.estimate:.3g} over the {pulls} of the last heat ({interval})"
