@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+MOST = 100  # pulls of earlier rounds count as so many at most: what an arm did in other company is never decisive
 STEPS = 12  # minorise-maximise steps per fit, each from where the last one ended
 
 
@@ -35,15 +36,25 @@ class Fit:
         self._wins = np.full((reps, n_arms), 0.5)
         self._strengths = np.ones((reps, n_arms))
         self._rounds: list[_Seen] = []
+        self._weight = 0.0  # pulls per heat so far, as they count
 
     def add(self, heats: Indices, means: Array, pulls: int, *, pairs: bool) -> None:
         """Add a round: mean winner shares of its heats, or with ``pairs`` mean shares of the others placed below."""
+        if self._weight > MOST:
+            self._fade(MOST / self._weight)
+        self._weight += pulls
         size = heats.shape[-1]
         won = pulls * means * (size - 1 if pairs else 1)
         self._wins[self._rows, heats] += won
         # A pull that nobody won tells nothing of winners: there are as many choices as there were wins.
         comparisons = np.full(heats.shape[:-1], float(pulls)) if pairs else won.sum(axis=-1)
         self._rounds.append(_Seen(heats, comparisons, pairs))
+
+    def _fade(self, share: float) -> None:
+        """Let all rounds so far count for less."""
+        self._wins = 0.5 + share * (self._wins - 0.5)
+        self._rounds = [seen._replace(comparisons=share * seen.comparisons) for seen in self._rounds]
+        self._weight *= share
 
     def strengths(self, steps: int = STEPS) -> Array:
         """Return the strengths ``(reps, n_arms)`` after so many more steps."""

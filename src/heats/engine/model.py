@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine import survival
+from heats.engine import fit, survival
 from heats.engine.schedule import Shape
 
 Array = NDArray[np.float64]
@@ -97,7 +97,11 @@ class Model:
         """Return the evidence per arm after a round: with a record it grows, for arms that rest it does not."""
         if not self.fading:
             return float(pulls)
-        return self.fading * evidence + pulls * shape.heats * shape.size / (shape.heats * shape.size + shape.byes)
+        return self.faded(evidence) + pulls * shape.heats * shape.size / (shape.heats * shape.size + shape.byes)
+
+    def faded(self, evidence: float) -> float:
+        """Return what evidence is worth in the next round."""
+        return min(self.fading * evidence, fit.MOST)
 
     def _failure(self, size: int, active: int) -> Array:
         """Return log-failures; those of worlds that depend on the field are interpolated between some fields."""

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from heats.engine.fit import MOST
 from heats.engine.model import CHOICES, Model, Priced, between, settled
 from heats.engine.rules import RULES, winner_stays
 from heats.engine.schedule import Shape, blind_pulls, exact_pulls, shapes, spend_rest
@@ -79,8 +80,8 @@ class _Program:
             return best
         each = self._price * active / size  # of a pull for every arm
         best_from = np.maximum.accumulate((logs + after - each * model.pulls)[:, ::-1], axis=1)[:, ::-1].max(axis=0)
-        faded = model.fading * model.pulls
-        least = np.maximum(faded + heats * size / active, model.pulls)  # a pull, and evidence never gets less
+        faded = np.array([model.faded(evidence) for evidence in model.pulls])
+        least = np.maximum(faded + heats * size / active, np.minimum(model.pulls, MOST))  # what fades is replaced
         first = np.minimum(np.searchsorted(model.pulls, least), model.pulls.size - 1)
         values: Array = best_from[first] + each * faded
         if self._blind:
@@ -103,9 +104,9 @@ class _Program:
         heats, byes = divmod(active, size)
         choices = model.choices(size)
         pulls = model.pulls[0 if self._blind and evidence == 0 else 1 :]
-        grown = model.fading * evidence + pulls * heats * size / active if model.fading else pulls
+        grown = model.faded(evidence) + pulls * heats * size / active if model.fading else pulls
         if model.fading:
-            enough = grown >= min(evidence, grown[-1])
+            enough = grown >= min(evidence, MOST, grown[-1])
             pulls, grown = pulls[enough], grown[enough]
         after = self._after(heats * choices + byes, self._states.size)
         logs = model.logs(active, size)
@@ -152,10 +153,11 @@ def _slopes(model: Model, rounds: list[Priced]) -> Array:
         evidence = model.grown(evidence, shape, pulls)
         ahead = max(2.0, evidence / 4)
         now, then = model.log_chance(shape, [evidence, evidence + ahead])
-        slopes.append((then - now) / ahead)
+        stays = model.fading if model.fading * evidence < MOST else 0.0
+        slopes.append(((then - now) / ahead, stays))
     later, gains = 0.0, []
-    for (shape, _), slope in zip(reversed(rounds), reversed(slopes), strict=True):
-        later = slope + model.fading * later
+    for (shape, _), (slope, stays) in zip(reversed(rounds), reversed(slopes), strict=True):
+        later = slope + stays * later
         gains.append(later * model.grown(0.0, shape, 1) / shape.heats)
     return np.array(gains[::-1])
 
