@@ -99,6 +99,8 @@ def plan(
         typer.echo(made.to_json() if json else explained(made, feedback, edge))  # type: ignore[arg-type]  # checked there
         return
     feedback = feedback or "winner"
+    if feedback == "ranking":
+        raise InvalidArgument("--delta knows bounds for winner and reward feedback only; leave it out for rankings.")
     from heats.theory import guarantee
     from heats.theory.tables import rate_of_plan
 
@@ -254,6 +256,8 @@ def simulate(
     if feedback == "winner":
         world = Winners(world)
     hint = "winner" if statistic == "win_rate" else feedback
+    if record is None and statistic not in ("mean", "win_rate") and strategy != "round-robin":
+        record = "ties"  # a fitted one would rank heats by wins instead of this statistic
     algorithm = _algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen)
     with counting("tournaments") as tick:
         found = play(algorithm, world, reps, seed, None if strategy == "round-robin" else chosen, watch=tick)

@@ -7,25 +7,25 @@ import math
 from heats.engine.model import Feedback
 from heats.engine.plan import Plan, chances, plan
 from heats.engine.rules import RULES
+from heats.engine.schedule import affordable
 from heats.engine.table import table
-from heats.errors import BudgetTooSmall
 
 
 def explained(made: Plan, feedback: Feedback | None = None, edge: float | None = None) -> str:
     """Return the plan as a table with the modelled chances, next to the paper's strategies with the same budget."""
+    problem = (made.n_arms, made.heat_size)
     survival = chances(made, feedback, edge)
     described = made.describe({"best survives": [_share(chance) for chance in survival]})
     rows: list[tuple[object, ...]] = [
         (made.strategy, len(made.rounds), made.cost, made.record, _share(math.prod(survival)))
     ]
-    for rule in RULES:
+    for rule in ("planned", *RULES):
         if rule == made.strategy:
             continue
-        try:
-            other = plan(made.n_arms, made.heat_size, made.budget, rule, blind=made.blind)
-        except BudgetTooSmall:
+        if rule in RULES and not made.blind and not affordable(*problem, RULES[rule], made.budget):
             rows.append((rule, "", "too few", "", ""))
             continue
+        other = plan(*problem, made.budget, rule, feedback=feedback, blind=made.blind)
         chance = _share(math.prod(chances(other, feedback, edge)))
         rows.append((rule, len(other.rounds), other.cost, other.record, chance))
     told = feedback or "any"

@@ -181,6 +181,24 @@ def test_refused(asked: dict[str, object], message: str) -> None:
         heats.plan(20, 4, 60, **asked)
 
 
+def test_more_budget_is_not_worse_where_strength_depends_on_company() -> None:
+    """A fit to all wins is biased there; it must not outweigh what the heat itself says."""
+    world = Winners(Gaussian(24, gap=0.03, seed=3, redraw=True))
+    few, many = (
+        heats.simulate(heats.plan(24, 4, budget, feedback="winner"), world, reps=400).success_rate
+        for budget in (480, 9600)
+    )
+    assert few < 0.95 < 0.98 < many
+
+
+def test_what_is_too_large_is_refused_at_once() -> None:
+    with pytest.raises(InvalidArgument, match="name another strategy"):
+        heats.plan(40, 4, 10**400)
+    with pytest.raises(BudgetTooSmall, match="Give at least"):
+        heats.plan(10**8, 10**4, 10)
+    assert heats.plan(10**6, 10**6, 10).cost == 10
+
+
 @pytest.mark.parametrize(("feedback", "problem"), [("reward", (50, 4, 100)), ("winner", (50, 6, 50))])
 def test_ahead_of_every_exact_rule_in_the_papers_family(feedback: str, problem: tuple[int, int, int]) -> None:
     world = Gaussian(problem[0], seed=1, redraw=True)

@@ -60,7 +60,7 @@ class Model:
         self._worlds = FITTED if carry and feedback != "ranking" else WORLDS[feedback]
         self._edge = edge
         self._tables: dict[tuple[int, int], Array] = {}  # by size and field
-        self._anew: dict[tuple[World, int, int], Array] = {}  # by world, size and number of pulls
+        self._known: dict[tuple[World, int, int | None, int], Array] = {}  # by world, size, field and number of pulls
         steps = math.ceil(math.log2(n_arms / heat_size)) + 1  # of the numbers of arms at which kept worlds are made
         fields = np.geomspace(heat_size, n_arms, steps) if n_arms > heat_size else np.array([n_arms])
         self._fields = np.unique(np.round(fields)).astype(int)
@@ -106,7 +106,7 @@ class Model:
     def _failure(self, size: int, active: int) -> Array:
         """Return log-failures; those of worlds that depend on the field are interpolated between some fields."""
         if not self._worlds.kept or active <= self._fields[0]:
-            return self._table(size, active)
+            return self._table(size, active if active <= SIZES[-1] else _near(active, self.n_arms))
         high = int(np.searchsorted(self._fields, active))
         low, up = int(self._fields[high - 1]), int(self._fields[high])
         part = math.log(active / low) / math.log(up / low)
@@ -131,16 +131,22 @@ class Model:
         """Return log-failures in every world, ``(worlds, choices, pulls)``."""
         alike = int(SIZES[np.searchsorted(SIZES, size, side="right") - 1])
         rows = np.clip(np.round(self.choices(size) * alike / size).astype(int), 1, alike - 1) - 1
-        found = []
-        for world in worlds.anew:
-            key = (world, alike, pulls.size)
-            if key not in self._anew:
-                self._anew[key] = survival.log_failure(world(alike, self._edge, pulls), alike, pulls)
-            found.append(self._anew[key][rows])
-        for world in worlds.kept:
-            companies = world(alike, self._edge, pulls, field, self.n_arms)
-            found.append(survival.log_failure(companies, alike, pulls)[rows])
+        found = [self._heats(world, alike, None, pulls)[rows] for world in worlds.anew]
+        found += [self._heats(world, alike, field, pulls)[rows] for world in worlds.kept]
         return np.array(found)
+
+    def _heats(self, world: World, size: int, field: int | None, pulls: Array) -> Array:
+        """Return log-failures in one world, made once; a field is what worlds depend on in which strengths are kept."""
+        key = (world, size, field, pulls.size)
+        if key not in self._known:
+            about = () if field is None else (field, self.n_arms)
+            self._known[key] = survival.log_failure(world(size, self._edge, pulls, *about), size, pulls)
+        return self._known[key]
+
+
+def _near(field: int, most: int) -> int:
+    """Return a number of arms nearby, of which there are few, so that few tables are made."""
+    return min(most, round(1.1 ** round(math.log(field, 1.1))))
 
 
 def settled(logs: Array) -> Array:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from heats.engine.checks import between, is_bool, whole
+from heats.engine.checks import between, whole
 from heats.engine.model import Feedback, Model, Priced
 from heats.engine.planning import planned
 from heats.engine.rules import RULES, Rule, find_rule
@@ -27,6 +27,7 @@ Schedule: TypeAlias = Literal["exact", "paper"]
 
 RECORDS = ("ties", "off", "pooled", "fitted")
 SCHEDULES = ("exact", "paper")
+MOST_PLANNED = 10**15  # pulls
 FEEDBACKS = ("reward", "winner", "ranking")
 SHOWN = 30  # of a long plan, so many first and last rounds are printed
 
@@ -236,6 +237,8 @@ def chances(plan: Plan, feedback: Feedback | None = None, edge: float | None = N
 
     The model is the one that the planned strategy optimises (docs/planning.md); ``feedback`` and ``edge`` as there.
     """
+    if not isinstance(plan, Plan):
+        raise InvalidArgument(f"plan={plan!r} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).")
     _check_hints(feedback, edge, guaranteed=False, is_planned=True)
     rounds = [Priced(Shape(each.heats, each.size, each.keep, each.byes), each.pulls) for each in plan.rounds]
     model = _model(plan.n_arms, plan.heat_size, plan.budget, feedback, edge, plan.record)
@@ -264,6 +267,13 @@ def _planned(
 ) -> Plan:
     if schedule != "exact":
         raise InvalidArgument(f"schedule={schedule!r} is for {', '.join(RULES)}; name one as strategy.")
+    if budget > MOST_PLANNED:
+        raise InvalidArgument(
+            f"budget={budget:.3g} is more than planned can make use of; give at most {MOST_PLANNED:.0e} pulls, or name "
+            f"another strategy ({', '.join(RULES)})."
+            if budget < 10**300
+            else "the budget is more than planned can make use of; name another strategy, such as csh."
+        )
     least = -(-(n_arms - 1) // (heat_size - 1))  # a pull drops at most heat_size - 1 arms
     if budget < least and not blind:
         larger = min(2 * heat_size, n_arms)
@@ -380,8 +390,8 @@ def _check_hints(feedback: str | None, edge: float | None, guaranteed: bool, *, 
     if edge is not None:
         if not is_planned:
             raise InvalidArgument(f"edge={edge!r} is used by strategy='planned' only; leave it out.")
-        between("edge", edge, 0.501, 0.999)
-    if not is_bool(guaranteed):
+        between("edge", edge, 0.501, 0.999, why="at 0.5 the two best cannot be told apart")
+    if not isinstance(guaranteed, bool):
         raise InvalidArgument(f"guaranteed={guaranteed!r} must be True or False.")
 
 

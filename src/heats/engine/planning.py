@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from heats.engine.fit import MOST
 from heats.engine.model import CHOICES, Model, Priced, between, settled
 from heats.engine.rules import RULES, winner_stays
-from heats.engine.schedule import Shape, blind_pulls, exact_pulls, shapes, spend_rest
+from heats.engine.schedule import Shape, affordable, blind_pulls, exact_pulls, shapes, spend_rest
 
 Array = NDArray[np.float64]
 
@@ -164,10 +164,8 @@ def _slopes(model: Model, rounds: list[Priced]) -> Array:
 
 def _plain(n_arms: int, heat_size: int, rule: Callable[[int], int], budget: int) -> list[Priced]:
     """Return the plan of a fixed rule, or nothing if it costs too much."""
-    laid = list(shapes(n_arms, heat_size, rule))
+    laid = affordable(n_arms, heat_size, rule, budget)
     heats = [shape.heats for shape in laid]
-    if sum(heats) > budget:
-        return []
     return [Priced(shape, pulls) for shape, pulls in zip(laid, exact_pulls(heats, budget), strict=True)]
 
 

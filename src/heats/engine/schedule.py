@@ -34,6 +34,17 @@ def shapes(n_arms: int, heat_size: int, keep: Rule) -> Iterator[Shape]:
         active = heats * stay + byes
 
 
+def affordable(n_arms: int, heat_size: int, keep: Rule, budget: int) -> list[Shape]:
+    """Return the rounds if the budget buys a pull of every heat, else none; rounds beyond it are not looked at."""
+    laid, heats = [], 0
+    for shape in shapes(n_arms, heat_size, keep):
+        laid.append(shape)
+        heats += shape.heats
+        if heats > budget:
+            return []
+    return laid
+
+
 def exact_pulls(heats: Sequence[int], budget: int) -> list[int]:
     """Give every heat of a round max(1, ⌊x/heats⌋) pulls, x as large as the budget allows; spend the rest."""
 
