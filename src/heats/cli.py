@@ -224,6 +224,8 @@ def resume(
     with _executor(dask) as executor, _resumable(journal):
         told = go_on(log, executor) or account(log)
     typer.echo(told.to_json() if json else str(told))
+    if not getattr(told, "decided", True):  # a race that nobody finished
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --feedback winner --reps 10000")
@@ -380,6 +382,8 @@ def race(
 
         save(opened(str(path)), html)
         command_line.say(f"the report is {html}")
+    if not found.decided:
+        raise typer.Exit(1)
 
 
 def _executor(dask: str | None) -> AbstractContextManager[Executor | None]:

@@ -20,7 +20,7 @@ from heats.cli import run as heats
 from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.race.guardian import children
-from heats.race.outcome import CrashedAtStart
+from heats.race.outcome import AllCrashed
 from heats.race.run import begin
 from heats.race.scenario import read
 from heats.resume import resume
@@ -134,11 +134,30 @@ def test_a_journal_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """These heats count, and the report says how many they were."""
-    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--cutoff", "20ms"]) == 0
+    """Then nobody has won, which is a failure."""
+    file = write(tmp_path, SLEEPERS, NAPS)
+    assert heats(["race", str(file), "--cutoff", "20ms"]) == 1
     shown = capsys.readouterr().out
+    assert shown.startswith("no winner: nobody finished any heat; raise the cutoff")
     assert "nobody finished 6 of 6 heats" in shown
-    assert "nobody won any of the" in shown
+    assert "command line" not in shown
+    assert heats(["race", str(file), "--cutoff", "20ms", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["winner"] is None
+    write(tmp_path, SLEEPERS | {"objective": r"cost=(\S+)"}, NAPS)
+    assert heats(["race", str(file)]) == 1
+    assert "no winner: nobody printed a value" in capsys.readouterr().out
+
+
+def test_crashes_stop_a_race_however_long_they_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two heats of nothing but crashes in a row are enough, if the first one was fine."""
+    (tmp_path / "count").touch()
+    code = "echo >> count; test $(wc -l < count) -gt 2 && sleep 1.1 && echo out of disk && exit 7; true {nap}"
+    race = SLEEPERS | {"command": ["sh", "-c", code], "mode": "capped", "slots": 1}
+    assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
+    seen = capsys.readouterr().err
+    assert "exit code 7" in seen
+    assert "  out of disk\n" in seen
+    assert len(told(the_journal(tmp_path))) == 2
 
 
 def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +171,7 @@ def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytes
     assert "  no licence\n" in seen.err
     assert "sh -c 'echo no licence" in seen.err
     assert told(the_journal(tmp_path)) == []
-    with pytest.raises(CrashedAtStart):
+    with pytest.raises(AllCrashed):
         begin(read(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
 
 

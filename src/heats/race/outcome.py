@@ -17,13 +17,12 @@ from heats.race.lane import End
 Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stopped"]
 Goal: TypeAlias = Literal["minimize", "maximize"]
 
-AT_START = 1.0  # seconds within which a failure is one of starting
 LAST_LINES = 5
 KILLED = -signal.SIGKILL
 
 
-class CrashedAtStart(HeatsError):
-    """Every run of a heat failed as soon as it was started: the command is wrong, not the candidates slow."""
+class AllCrashed(HeatsError):
+    """Every run crashed, in the first heat or in two in a row: the command is wrong, not the candidates slow."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +83,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memory: int | None = None  # peak, kilobytes on Linux
     kill_latency: float | None = None  # seconds from the end of the first finisher to that of this run
     value: float | None = None
-    last: str | None = None  # the last line it printed, if it crashed
+    last: str | None = None  # the last lines it printed, if it crashed
     unknown: bool = False  # it printed "s UNKNOWN"
 
 
@@ -105,19 +104,18 @@ def rewards_of(runs: Sequence[Run], rule: Rule) -> list[float]:
     return [missing if reward is None else reward for reward in rewards]
 
 
-def check_start(runs: Sequence[Run], ends: Sequence[End], lines: Sequence[str], cutoff: float) -> None:
-    """Raise if every run of a heat crashed as soon as it was started."""
-    if any(run.verdict != "crashed" or run.wall >= min(AT_START, cutoff / 2) for run in runs):
-        return
-    raise CrashedAtStart(
-        f"every run of this heat failed at once, so the race was stopped before it burns its budget. The first was\n"
-        f"  {lines[0]}\n{how_it_ended(ends[0])}"
-    )
+def all_crashed(runs: Sequence[Run]) -> bool:
+    """Whether a heat tells nothing but that something is wrong."""
+    return all(run.verdict == "crashed" for run in runs)
 
 
-def how_it_ended(end: End) -> str:
+def last_lines(output: str) -> str:
+    """Return what a program printed at the end."""
+    return "\n".join(line[:200] for line in output.strip().splitlines()[-LAST_LINES:])
+
+
+def how_it_ended(code: int, last: str) -> str:
     """Return exit code and last lines of output, for people."""
-    how = f"exit code {end.code}" if end.code >= 0 else f"killed by signal {-end.code}"
-    printed = end.output.strip().splitlines()[-LAST_LINES:]
-    return "\n".join([f"{how}, {'it printed nothing' if not printed else 'and at the end it printed'}",
-                      *(f"  {line}" for line in printed)])  # fmt: skip
+    how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+    return "\n".join([f"{how}, {'and at the end it printed' if last else 'it printed nothing'}",
+                      *(f"  {line}" for line in last.splitlines())])  # fmt: skip

@@ -38,8 +38,8 @@ def try_all(scenario: Scenario, watch: Callable[[int, int], None]) -> list[Tried
 def _try(scenario: Scenario, arm: int, lanes: Lanes) -> Tried:
     seed = int(chance.root(scenario.seed) >> 1)
     alone = order(msgspec.structs.replace(scenario, mode="capped"), Query(0, 0, 0, (arm,), seed))
-    (run,), (end,) = measure(alone, lanes)
-    return Tried(run, how_it_ended(end) if run.verdict == "crashed" else "")
+    (run,) = measure(alone, lanes)
+    return Tried(run, how_it_ended(run.code, run.last or "") if run.verdict == "crashed" else "")
 
 
 def describe(scenario: Scenario, tried: list[Tried]) -> str:
