@@ -87,6 +87,22 @@ def test_output_is_kept_up_to_a_limit(lane: Lane) -> None:
     assert end.output == "\ufffd\0x"
 
 
+def test_lines_that_match_are_kept_wherever_they_are(lane: Lane) -> None:
+    """The last ones of each pattern, between the beginning and the end; whole lines only."""
+    flood = "for i in $(seq 20); do echo cost = $i; yes no | head -n 30000; done; "
+    (end,) = lane.run(
+        [shell(f"yes no | head -n 30000; echo done; {flood}", keep=1000, sought=("^done$", "^cost = (.*)"))]
+    )
+    kept = [line for line in end.output.splitlines() if line != "no"]
+    assert kept == ["[...]", "done", *(f"cost = {i}" for i in range(11, 21))]
+    (end,) = lane.run([shell(f"{flood} printf 'cost = 3'; sleep 10", keep=1000, sought=("cost = (.*)",), limit=1)])
+    assert end.output.splitlines()[-1] == "no"
+    (end,) = lane.run([shell("echo cost = 9000; printf 'cost = 8'; sleep 10", limit=0.3)])
+    assert end.output == "cost = 9000\n"
+    (end,) = lane.run([shell("echo cost = 9000; printf 'cost = 8'")])
+    assert end.output == "cost = 9000\ncost = 8"
+
+
 def test_input_is_closed(lane: Lane) -> None:
     """A program that reads finds the end."""
     (end,) = lane.run([job("cat", limit=5)])

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import resource
 import select
 import selectors
@@ -22,13 +23,16 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK = 1.0  # seconds between two looks at whether our parent still lives, if nothing happens
 SHORTEST = 0.005  # and between two looks at a CPU time
 CHUNK = 1 << 16
+MATCHES = 10  # lines kept for each pattern, of output that is not
 FLOOD, BREATH = 1 << 24, 0.001  # after so many bytes we rest so many seconds a chunk, lest we take a core to read them
 PATIENCE = 10.0  # seconds for killed processes to be gone; one in the middle of a disk write may take a while
 
@@ -51,6 +55,8 @@ class Run:
         self.on_cpu: bool = job["clock"] == "cpu"
         self.half = max(1, job["keep"] // 2)  # bytes of output to keep, of its beginning and of its end
         self.head, self.tail, self.printed = b"", b"", 0
+        self.open_line = b""  # what came after the last line break
+        self.matches = {re.compile(each, re.MULTILINE): deque[str](maxlen=MATCHES) for each in job["sought"]}
         self.code: int | None = None
         self.stopped: str | None = None  # why it was killed, if it was
         self.cpu = 0.0
@@ -78,7 +84,10 @@ class Run:
         return self.process.pid
 
     def read(self) -> bool:
-        """Take in a piece of output, keeping only the beginning and the end; False at its end, or if none is there."""
+        """Take in a piece of output; False at its end, or if none is there.
+
+        Kept are the beginning and the end, and of what is between them the last lines that match what is sought.
+        """
         try:
             piece = os.read(self.pipe, CHUNK)
         except BlockingIOError:
@@ -86,8 +95,21 @@ class Run:
         room = self.half - len(self.head)
         self.printed += len(piece)
         self.head += piece[:room]
-        self.tail = (self.tail + piece[room:])[-self.half :]
+        if rest := piece[room:]:
+            self.sift(rest)
+            self.tail = (self.tail + rest)[-self.half :]
         return bool(piece)
+
+    def sift(self, piece: bytes) -> None:
+        """Keep the lines that match, of a piece that follows what was read."""
+        before = self.open_line if self.tail else self.head.rpartition(b"\n")[2]
+        lines, _, self.open_line = (before + piece).rpartition(b"\n")
+        self.open_line = self.open_line[-CHUNK:]
+        text = lines.decode(errors="replace")
+        for pattern, kept in self.matches.items():
+            if pattern.search(text):  # seldom, so that a flood is read fast
+                found = (line for line in reversed(text.split("\n")) if pattern.search(line))
+                kept.extend(reversed(list(islice(found, MATCHES))))
 
     def kill(self, why: str | None = None) -> None:
         """Kill the group, whose leader must not be collected yet: else its number may be somebody else's."""
@@ -118,15 +140,25 @@ class Run:
 
     def told(self) -> dict[str, Any]:
         """Return its end as plain data; times are of the monotonic clock."""
-        gap = b"\n[...]\n" if self.printed > len(self.head) + len(self.tail) else b""
         return {
             "code": self.code,
             "stopped": self.stopped,
             "started": self.started,
             "ended": self.ended,
-            "output": (self.head + gap + self.tail).decode(errors="replace"),
+            "output": self.output(),
             "printed": self.printed,
         }
+
+    def output(self) -> str:
+        """Return what was kept, without parts of lines: beside a gap, and at the end of a run that was killed."""
+        text = (self.head + self.tail).decode(errors="replace")
+        if self.printed > len(self.head) + len(self.tail):
+            head, tail = self.head.rpartition(b"\n")[0], self.tail.partition(b"\n")[2]
+            between = [line for kept in self.matches.values() for line in kept]
+            text = "\n".join([head.decode(errors="replace"), "[...]", *between, tail.decode(errors="replace")])
+        if self.stopped and self.code == -signal.SIGKILL:
+            text = "".join(text.rpartition("\n")[:2])
+        return text
 
 
 class Heat:

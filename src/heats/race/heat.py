@@ -18,7 +18,7 @@ from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.race import command
 from heats.race.lane import End, Job, Lane, Lanes
-from heats.race.outcome import Run, Verdict, last_lines, race_of, rewards_of
+from heats.race.outcome import UNKNOWN, Run, Verdict, last_lines, race_of, rewards_of
 from heats.race.scenario import Scenario, Terms
 
 INSTANCE, RUN, TURN = 101, 102, 103  # what is drawn here, see heats.engine.chance
@@ -124,6 +124,7 @@ def _job(order: Order, place: int, lane: Lane, limit: float) -> Job:
         wall_limit=order.terms.wall_limit,
         clock=order.terms.clock,
         keep=order.terms.keep,
+        sought=order.terms.rule.sought,
         memory=order.terms.memory,
         cores=_cores(order, place, lane) if order.terms.pin else None,
     )
@@ -166,7 +167,7 @@ def _runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
                 kill_latency=round(end.ended - first, 6) if end.stopped == "race" and first is not None else None,
                 value=value,
                 last=last_lines(end.output) if verdict == "crashed" else None,
-                unknown="s UNKNOWN" in end.output,
+                unknown=UNKNOWN in end.output,
             )
         )
     return tuple(runs)

@@ -31,6 +31,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     wall_limit: float
     clock: str
     keep: int  # bytes of output
+    sought: tuple[str, ...] = ()  # patterns: lines that match are kept as well
     memory: int | None = None  # bytes it may address
     cores: tuple[int, ...] | None = None  # it is pinned to
 
@@ -43,7 +44,7 @@ class End(msgspec.Struct, kw_only=True):
     started: float
     ended: float
     output: str
-    printed: int  # bytes, of which output keeps the beginning and the end
+    printed: int  # bytes, of which output keeps the beginning, the end, and between them lines that were sought
     cpu: float = 0.0  # of its whole process group
     memory: int = 0  # peak, as getrusage counts
 

@@ -18,6 +18,7 @@ Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stop
 Goal: TypeAlias = Literal["minimize", "maximize"]
 
 LAST_LINES = 5
+UNKNOWN = "s UNKNOWN"  # what a SAT solver says that gives up
 KILLED = -signal.SIGKILL
 
 
@@ -53,6 +54,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         if end.code in self.finished and self._has_pattern(end.output):
             return "finished" if seconds <= cutoff else "cutoff"
         return "undecided" if end.code in (*self.finished, *self.undecided) else "crashed"
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """What to look for in the output, however long it is."""
+        return tuple(each for each in (self.pattern, self.objective, UNKNOWN) if each is not None)
 
     def _has_pattern(self, output: str) -> bool:
         return self.pattern is None or re.search(self.pattern, output, re.MULTILINE) is not None
