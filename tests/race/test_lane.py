@@ -197,11 +197,11 @@ def _stats() -> list[Path]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_the_death_of_a_guardian_is_noticed(number: int) -> None:
-    """By any signal: the commands it ran end with it, and the heat fails with a sentence."""
+    """By any signal: what it ran ends with it, daemons included, and the heat fails with a sentence."""
     lane, mark = Lane(0), token()
     with ThreadPoolExecutor(1) as pool:
-        heat = pool.submit(lane.run, [job("sleep", mark)])
-        while not alive(mark):
+        heat = pool.submit(lane.run, [shell(f"sleep {mark} & (setsid sleep {mark} &); sleep {mark}")])
+        while len(alive(mark)) < 4:
             time.sleep(0.01)
         lane._guardian.send_signal(number)
         with pytest.raises(LaneClosed, match="guardian"):
