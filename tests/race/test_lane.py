@@ -141,6 +141,26 @@ def test_a_cpu_limit_counts_cpu(lane: Lane) -> None:
     assert 0.3 <= worker.cpu < 1.0
 
 
+def test_children_that_leave_their_group_count(lane: Lane) -> None:
+    """Their CPU time is that of the run that started them, also if they are killed."""
+    busy = f"setsid {sys.executable} -c 'while True: pass'"
+    idle, worker = lane.run([job("sleep", "0.1"), shell(f"{busy}; true", limit=0.6, clock="cpu")])
+    assert idle.cpu < 0.1
+    assert worker.stopped == "limit"
+    assert worker.cpu >= 0.5
+
+
+def test_what_a_run_leaves_behind_ends_with_it(lane: Lane) -> None:
+    """Not with the heat: the others would have to share the machine with it."""
+    mark = token()
+    with ThreadPoolExecutor(1) as pool:
+        heat = pool.submit(lane.run, [shell(f"(setsid sleep {mark} &); sleep 0.3; true"), job("sleep", "3")])
+        while not any("setsid" not in line and "sh" not in line for line in alive(mark)):
+            time.sleep(0.01)
+        assert wait_until_gone(mark, 2) == []
+        assert not heat.done()
+
+
 def test_memory_is_limited(lane: Lane) -> None:
     """Who eats more fails by itself, and the machine stays usable."""
     eat, modest = lane.run(

@@ -30,7 +30,7 @@ def end(code: int, output: str = "", stopped: str | None = None, wall: float = 1
         ({"pattern": "^s SAT"}, end(0, "c s SATISFIABLE\n"), "undecided"),
         ({"pattern": "^s SAT"}, end(1, "s SATISFIABLE\n"), "crashed"),
         ({}, end(-9, stopped="race"), "stopped"),
-        ({}, end(-9, stopped="limit", wall=1.0), "stopped"),  # at the best time so far
+        ({}, end(-9, stopped="best", wall=1.0), "stopped"),  # at the best time so far
         ({}, end(-9, stopped="limit", wall=5.0), "cutoff"),
         ({}, end(-9, stopped="wall limit", wall=1.0), "cutoff"),
         ({}, end(0, stopped="race"), "finished"),  # it was faster than the kill

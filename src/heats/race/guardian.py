@@ -36,6 +36,8 @@ MATCHES = 10  # lines kept for each pattern, of output that is not
 FLOOD, BREATH = 1 << 24, 0.001  # after so many bytes we rest so many seconds a chunk, lest we take a core to read them
 PATIENCE = 10.0  # seconds for killed processes to be gone; one in the middle of a disk write may take a while
 
+RUN = "HEATS_RUN"  # a variable that tells, in all a command starts, which command of the heat it was
+
 STOP = b"stop\n"  # all that is ever said to us during a heat
 
 PARENT = os.getppid()
@@ -49,7 +51,7 @@ class Gone(Exception):
 class Run:
     """One command under way, and what was measured of it."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, job: dict[str, Any], place: int) -> None:
         self.limit: float = job["limit"]  # seconds of the clock it is stopped by
         self.wall_limit: float = job["wall_limit"]
         self.on_cpu: bool = job["clock"] == "cpu"
@@ -67,6 +69,7 @@ class Run:
         self.process = subprocess.Popen(
             job["argv"],
             cwd=job["cwd"],
+            env=os.environ | {RUN: str(place)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -168,6 +171,7 @@ class Heat:
         self.control = control
         self.wakeup = wakeup
         self.runs: dict[int, Run] = {}
+        self.adopted: dict[int, Run] = {}  # orphans, by the run they are of
         self.watch = selectors.DefaultSelector()
         self.watch.register(control, selectors.EVENT_READ)
         self.watch.register(wakeup, selectors.EVENT_READ)
@@ -175,8 +179,8 @@ class Heat:
     def play(self, jobs: list[dict[str, Any]]) -> None:
         """Start the jobs and stay until nothing is left of them; tell of each end, then what all of them used."""
         try:
-            for job in jobs:
-                run = Run(job)
+            for place, job in enumerate(jobs):
+                run = Run(job, place)
                 self.runs[run.pid] = run
                 self.watch.register(run.pipe, selectors.EVENT_READ, run)
             while any(run.code is None for run in self.runs.values()):
@@ -228,7 +232,7 @@ class Heat:
             except ChildProcessError:
                 return False
             pid = peek.si_pid
-            run = self.runs.get(os.getpgid(pid))  # None: of a process that left its group
+            run = self.adopted.pop(pid, None) or self.runs.get(os.getpgid(pid))
             if run is not None and run.pid == pid:
                 run.kill()  # what it leaves behind
             _, status, used = os.wait4(pid, 0)
@@ -240,6 +244,17 @@ class Heat:
                 if run.pipe in self.watch.get_map():
                     self.watch.unregister(run.pipe)
                 run.end(status)
+            self.adopt()
+
+    def adopt(self) -> None:
+        """Note whose the orphans are that left their group, for their CPU time, and kill those of runs that ended."""
+        runs = list(self.runs.values())
+        for pid in children(os.getpid()):
+            if pid not in self.runs and pid not in self.adopted and (place := place_of(pid)) is not None:
+                self.adopted[pid] = runs[place]
+        for pid, run in self.adopted.items():
+            if run.code is not None:
+                os.kill(pid, signal.SIGKILL)  # ours until we collect it, so the number is not somebody else's
 
     def clear(self) -> None:
         """Kill until no child is left: those that left their group become ours when their parents are gone."""
@@ -249,7 +264,7 @@ class Heat:
             if time.monotonic() > deadline:
                 raise OSError(f"processes {children(os.getpid())} cannot be killed")
             for pid in children(os.getpid()):
-                os.kill(pid, signal.SIGKILL)  # ours until we collect it, so the number is not somebody else's
+                os.kill(pid, signal.SIGKILL)  # ours, as above
             time.sleep(0.0005)
 
 
@@ -271,6 +286,15 @@ def children(pid: int) -> list[int]:
             with open(f"/proc/{pid}/task/{task}/children") as file:  # noqa: PTH123
                 found += map(int, file.read().split())
     return found
+
+
+def place_of(pid: int) -> int | None:
+    """Return which command of its heat started a process, however indirectly; None if it does not say."""
+    with suppress(OSError, ValueError), open(f"/proc/{pid}/environ") as file:  # noqa: PTH123
+        for entry in file.read().split("\0"):
+            if entry.startswith(f"{RUN}="):
+                return int(entry.partition("=")[2])
+    return None
 
 
 def cpu_seconds(pid: int) -> float:

@@ -110,6 +110,8 @@ def _in_turn(order: Order, lane: Lane) -> list[End]:
     limit = order.terms.cutoff
     for place in order.turns:
         (end,) = lane.run([_job(order, place, lane, limit)])
+        if end.stopped == "limit" and limit < order.terms.cutoff:
+            end.stopped = "best"  # time so far was the limit
         ends[place] = end
         if order.terms.rule.objective is None and _verdict(order, end) == "finished":
             limit = min(limit, _seconds(order, end))

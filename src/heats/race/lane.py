@@ -46,12 +46,12 @@ class End(msgspec.Struct, kw_only=True):
     """How a command ended, as measured by the guardian; times are of the monotonic clock."""
 
     code: int  # negative: by that signal
-    stopped: str | None  # "race", "limit", "wall limit": why it was killed, if it was
+    stopped: str | None  # "race", "best", "limit", "wall limit": why it was killed, if it was
     started: float
     ended: float
     output: str
     printed: int  # bytes, of which output keeps the beginning, the end, and between them lines that were sought
-    cpu: float = 0.0  # of its whole process group
+    cpu: float = 0.0  # of all it started
     memory: int = 0  # peak, as getrusage counts
 
     @property

@@ -50,7 +50,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def verdict(self, end: End, seconds: float, cutoff: float) -> Verdict:
         """Say how a run ended that took so many seconds of its clock."""
         if end.stopped and end.code == KILLED:
-            return "cutoff" if seconds >= cutoff or end.stopped == "wall limit" else "stopped"
+            return "cutoff" if end.stopped in ("limit", "wall limit") else "stopped"
         if end.code in self.finished and self._has_pattern(end.output):
             return "finished" if seconds <= cutoff else "cutoff"
         return "undecided" if end.code in (*self.finished, *self.undecided) else "crashed"
