@@ -138,6 +138,7 @@ def test_warnings(folder: Path) -> None:
         ({"cutoff": "10 parsecs"}, "cutoff='10 parsecs' must be more than 0, such as"),
         ({"memory": "lots"}, "memory='lots'"),
         ({"budget": 0}, "budget=0"),
+        ({"budget": 10**12}, "budget=1000000000000"),
         ({"budget": 1, "strategy": "csh"}, "Give at least"),
         ({"budget": "many"}, "race.budget: expected a whole number, got text."),
         ({"heat_size": 1}, "heat_size=1"),

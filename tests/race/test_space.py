@@ -178,6 +178,17 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": [1, 2], "weights": [1, 3]}]}',
             r"x has weights",
         ),
+        ('{"hyperparameters": [{"type": "categorical", "name": "x", "choices": [[1], {}]}]}', r"x has \[\[1\], \{\}\]"),
+        (
+            '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
+            '"conditions": [{"child": "x", "parent": "x", "type": "GT", "value": 3}]}',
+            r"x GT 3 compares what is no number",
+        ),
+        (
+            '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
+            '"conditions": [{"child": "x", "parent": "y", "type": "EQ", "value": 3}]}',
+            r"is on 'y', which is no parameter",
+        ),
     ],
 )
 def test_bad_json_is_refused(tmp_path: Path, text: str, sentence: str) -> None:

@@ -22,6 +22,7 @@ from heats.race.outcome import Rule
 from heats.race.space import Candidate
 
 HEAT_SIZE = 4
+MANY = 10_000_000  # heats; more than anyone runs, so a slip
 ASLEEP = 10  # by the CPU clock a run may take so many cutoffs of wall time: one that sleeps has to end, too
 
 
@@ -111,6 +112,7 @@ def _frozen(part: str | list[str]) -> str | tuple[str, ...]:
 
 
 def _plan(race: RaceTable, n_arms: int) -> Plan:
+    whole("budget", race.budget, 1, MANY, why="each heat runs programs")
     size = min(HEAT_SIZE, n_arms) if race.heat_size is None else race.heat_size
     said = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
     chosen: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
