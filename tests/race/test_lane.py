@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from heats.errors import HeatsError
 from heats.race.guardian import children
 from heats.race.lane import End, Lane, LaneClosed, Lanes
 from tests.race.processes import alive, job, python, shell, token, wait_until_ended, wait_until_gone
@@ -180,13 +179,12 @@ def test_a_run_is_pinned_to_its_cores(lane: Lane) -> None:
     assert lane.run([pinned])[0].output == f"{core}\n"
 
 
-def test_a_command_that_is_not_there_is_an_error_and_the_lane_goes_on(lane: Lane) -> None:
-    """Those that were started before it are stopped."""
-    mark = token()
-    with pytest.raises(HeatsError, match="no-such-program"):
-        lane.run([job("sleep", mark), job("no-such-program")])
-    assert alive(mark) == []
-    assert lane.run([job("true")])[0].code == 0
+def test_a_command_that_is_not_there_ends_with_127(lane: Lane) -> None:
+    """And says why; the others go on."""
+    missing, folder, other = lane.run([job("no-such-program"), job("/etc"), job("sleep", "0.2")])
+    assert (missing.code, missing.output) == (127, "no-such-program: No such file or directory\n")
+    assert (folder.code, folder.output) == (127, "/etc: Permission denied\n")
+    assert other.code == 0
 
 
 def test_two_finish_at_once_and_the_next_heat_is_not_stopped(lane: Lane) -> None:

@@ -180,7 +180,7 @@ class Heat:
         """Start the jobs and stay until nothing is left of them; tell of each end, then what all of them used."""
         try:
             for place, job in enumerate(jobs):
-                run = Run(job, place)
+                run = started(job, place)
                 self.runs[run.pid] = run
                 self.watch.register(run.pipe, selectors.EVENT_READ, run)
             while any(run.code is None for run in self.runs.values()):
@@ -266,6 +266,16 @@ class Heat:
             for pid in children(os.getpid()):
                 os.kill(pid, signal.SIGKILL)  # ours, as above
             time.sleep(0.0005)
+
+
+def started(job: dict[str, Any], place: int) -> Run:
+    """Start a command; one that cannot be started ends as shells say it, with 127 and the reason as output."""
+    try:
+        return Run(job, place)
+    except OSError as error:
+        reason = f"{error.filename or job['argv'][0]}: {error.strerror}"
+        code = f"print({reason!a}); raise SystemExit(127)"
+        return Run(job | {"argv": [sys.executable, "-I", "-S", "-c", code], "memory": None}, place)
 
 
 def prepare(memory: int | None, cores: list[int] | None) -> None:
