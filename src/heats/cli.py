@@ -364,6 +364,8 @@ def race(
     from heats.race import command_line
 
     if init is not None:
+        if check or scenario is not None:
+            raise InvalidArgument("--init writes a scenario and does nothing else; leave out the rest.")
         typer.echo("\n".join(str(path) for path in command_line.init(init)))
         return
     given = {"heat_size": heat_size, "budget": budget, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
@@ -371,7 +373,10 @@ def race(
     entered = command_line.enter(scenario, given)
     if check:
         with counting("candidates") as tick:
-            typer.echo(command_line.check(entered, tick))
+            told, fine = command_line.check(entered, tick, json=json)
+        typer.echo(told)
+        if not fine:
+            raise HeatsError("not every candidate runs.")
         return
     path = command_line.journal_of(entered, journal)
     with _executor(dask) as executor, _resumable(str(path)):

@@ -310,8 +310,15 @@ def test_check_fails_if_any_crashes(tmp_path: Path, capsys: pytest.CaptureFixtur
     """With the words of the first one."""
     assert heats(["race", str(write(tmp_path, SLEEPERS, [*NAPS, {"nap": "zzz"}])), "--check"]) == 1
     seen = capsys.readouterr()
-    assert "1 of 4 crashed. nap=zzz: exit code 1" in seen.err
-    assert "invalid time interval" in seen.err
+    assert "1 of 4 crashed. nap=zzz: exit code 1" in seen.out
+    assert "invalid time interval" in seen.out
+    assert "not every candidate runs" in seen.err
+    assert heats(["race", str(tmp_path / "race.toml"), "--check", "--json"]) == 1
+    tried = json.loads(capsys.readouterr().out)
+    assert [(each["name"], each["verdict"]) for each in tried[2:]] == [("nap=0.7", "finished"), ("nap=zzz", "crashed")]
+    missing = write(tmp_path, SLEEPERS | {"command": ["{nap}", "0"]}, [{"nap": "sleep"}, {"nap": "no-such"}])
+    assert heats(["race", str(missing), "--check"]) == 1
+    assert "no-such: No such file" in capsys.readouterr().out
 
 
 def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -332,6 +339,7 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     ("line", "sentence"),
     [
         ("race", "say which scenario to race"),
+        ("race --init {file}.new --check", "--init writes a scenario and does nothing else"),
         ("race none.toml", "none.toml cannot be read: No such file"),
         ("race {file} --cutoff 0s", "cutoff='0s' must be more than 0"),
         ("race {file} --mode fast", "race.mode: invalid enum value 'fast'"),

@@ -97,6 +97,17 @@ def test_candidates_from_a_space(folder: Path) -> None:
     assert read(write(folder, SOLVER, space={"sample": 5, "file": "x.pcs"})).candidates == first.candidates
 
 
+def test_brackets_in_paths(folder: Path) -> None:
+    """Are no pattern in the folder of the scenario, nor in the name of a file that is there."""
+    odd = folder / "a[1]"
+    odd.mkdir()
+    for name in ("x[1].cnf", "y.cnf"):
+        (odd / name).touch()
+    found = (str(odd / "x[1].cnf"), str(odd / "y.cnf"))
+    assert read(write(odd, SOLVER | {"instances": "*.cnf"}, FOUR)).instances == found
+    assert read(write(odd, SOLVER | {"instances": ["x[1].cnf"]}, FOUR)).instances == found[:1]
+
+
 def test_mode_is_chosen_from_the_machine(folder: Path) -> None:
     """Side by side where every run has a core of its own."""
     assert read(write(folder, SOLVER | {"slots": 3}, FOUR)).mode == "capped"

@@ -52,6 +52,12 @@ def describe(scenario: Scenario, tried: list[Tried]) -> str:
     return "\n".join([*table(shown, rows), *(f"\n{line}" for line in _remarks(scenario, tried))])
 
 
+def to_json(scenario: Scenario, tried: list[Tried]) -> str:
+    """Return how each did, as JSON: a list in the order of the candidates."""
+    told = [msgspec.to_builtins(each.run) | {"name": scenario.names[each.run.arm]} for each in tried]
+    return msgspec.json.encode(told).decode()
+
+
 def _value(run: Run) -> Any:
     return "" if run.value is None else f"{run.value:g}"
 
