@@ -378,6 +378,7 @@ def race(
         if not fine:
             raise HeatsError("not every candidate runs.")
         return
+    command_line.check_page(html)
     path = command_line.journal_of(entered, journal)
     with _executor(dask) as executor, _resumable(str(path)):
         found = command_line.start(entered, given, path, executor)

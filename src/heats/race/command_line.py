@@ -50,6 +50,12 @@ def start(scenario: Scenario, given: Mapping[str, Any], journal: Path, executor:
     return begin(scenario, given, journal, executor)
 
 
+def check_page(html: str | None) -> None:
+    """Refuse a page that has no folder to go to now, not after the race."""
+    if html is not None and not Path(html).absolute().parent.is_dir():
+        raise InvalidArgument(f"--html {html} cannot be written: there is no folder {Path(html).absolute().parent}.")
+
+
 def journal_of(scenario: Scenario, chosen: str | None) -> Path:
     """Return the file to keep a race in: as chosen, or one beside the scenario, by seed and time, that is not there."""
     if chosen is not None:

@@ -115,12 +115,15 @@ def _listed_in(path: Path, folder: Path) -> list[str]:
             f'instances = "{path}" must be a glob, such as "{path.name}/*", or a file that lists instances: {what}.'
         ) from None
     entries = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
-    return [
-        match
-        for number, entry in entries
-        if not entry.startswith("#")
-        for match in _matches(entry, f"{path}, line {number}: {entry}", path.parent, folder)
-    ]
+    try:
+        return [
+            match
+            for number, entry in entries
+            if not entry.startswith("#")
+            for match in _matches(entry, f"{path}, line {number}: {entry}", path.parent, folder)
+        ]
+    except InvalidArgument as error:
+        raise InvalidArgument(f'{error} If {path.name} is itself an instance, write it as a list: ["..."].') from None
 
 
 def _matches(entry: str, where: str, *folders: Path) -> list[str]:

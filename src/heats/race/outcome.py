@@ -37,6 +37,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     missing: float | None = None  # what a run without a value counts as; None: as the worst of its heat
 
     def __post_init__(self) -> None:
+        if not self.finished:
+            raise InvalidArgument("race.finished = [] leaves no exit code that counts as finishing; name one, as [0].")
         for name, pattern, groups in (("pattern", self.pattern, None), ("objective", self.objective, 1)):
             try:
                 found = re.compile(pattern or "()").groups
