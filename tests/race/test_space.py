@@ -172,6 +172,11 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
         ("{", r"is no JSON: .* line 1"),
         ("[]", r"not what ConfigSpace writes"),
         ('{"hyperparameters": []}', r"has no parameters"),
+        (
+            '{"hyperparameters": [{"type": "constant", "name": "x", "value": 1}, '
+            '{"type": "constant", "name": "x", "value": 2}]}',
+            r"there twice",
+        ),
         ('{"hyperparameters": [{"type": "normal_float", "name": "x"}]}', r"type normal_float"),
         ('{"hyperparameters": [{"type": "uniform_int", "name": "x"}]}', r"'lower'"),
         (

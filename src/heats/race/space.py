@@ -247,6 +247,8 @@ def _from_json(path: Path, text: str) -> Space:
         raise BrokenFile(f"{path} is no JSON: {error}.") from None
     try:
         parameters = {each["name"]: _json_parameter(each) for each in data["hyperparameters"]}
+        if len(parameters) < len(data["hyperparameters"]):
+            raise InvalidArgument("a parameter is there twice.")
         return Space(
             tuple(parameters.values()),
             tuple((each["child"], _json_test(each, each["parent"], parameters)) if "parent" in each
