@@ -226,6 +226,8 @@ def resume(
     with _executor(dask) as executor, _resumable(journal):
         told = go_on(log, executor) or account(log)
     typer.echo(told.to_json() if json else str(told))
+    if not getattr(told, "decided", True):  # a race that nobody finished
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --feedback winner --reps 10000")
@@ -366,6 +368,8 @@ def race(
     from heats.race import command_line
 
     if init is not None:
+        if check or scenario is not None:
+            raise InvalidArgument("--init writes a scenario and does nothing else; leave out the rest.")
         typer.echo("\n".join(str(path) for path in command_line.init(init)))
         return
     given = {"heat_size": heat_size, "budget": budget, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
@@ -373,8 +377,12 @@ def race(
     entered = command_line.enter(scenario, given)
     if check:
         with counting("candidates") as tick:
-            typer.echo(command_line.check(entered, tick))
+            told, fine = command_line.check(entered, tick, json=json)
+        typer.echo(told)
+        if not fine:
+            raise HeatsError("not every candidate runs.")
         return
+    command_line.check_page(html)
     path = command_line.journal_of(entered, journal)
     with _executor(dask) as executor, _resumable(str(path)):
         found = command_line.start(entered, given, path, executor)
@@ -384,6 +392,8 @@ def race(
 
         save(opened(str(path)), html)
         command_line.say(f"the report is {html}")
+    if not found.decided:
+        raise typer.Exit(1)
 
 
 def _executor(dask: str | None) -> AbstractContextManager[Executor | None]:

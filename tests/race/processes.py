@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from heats.race.lane import Job
 
@@ -47,16 +48,23 @@ def wait_until_ended(pids: list[int], seconds: float = 10) -> list[int]:
     return found
 
 
-def job(*argv: str, limit: float = 20, clock: str = "wall", keep: int = 10_000, memory: int | None = None) -> Job:
+def job(
+    *argv: str,
+    limit: float = 20,
+    clock: str = "wall",
+    keep: int = 10_000,
+    memory: int | None = None,
+    sought: tuple[str, ...] = (),
+) -> Job:
     """Return a job with nothing special about it."""
-    return Job(argv=argv, cwd="/", limit=limit, wall_limit=30, clock=clock, keep=keep, memory=memory)
+    return Job(argv=argv, cwd="/", limit=limit, wall_limit=30, clock=clock, keep=keep, memory=memory, sought=sought)
 
 
-def shell(script: str, **options: float) -> Job:
+def shell(script: str, **options: Any) -> Job:
     """Return a job that runs a shell script: the test's, not the race's."""
     return job("sh", "-c", script, **options)
 
 
-def python(code: str, **options: float) -> Job:
+def python(code: str, **options: Any) -> Job:
     """Return a job that runs Python code."""
     return job(sys.executable, "-c", code, **options)

@@ -53,6 +53,20 @@ def test_commands_and_candidates_that_do_not_fit(command: list[str], candidate: 
         check(command, [candidate])
 
 
+@pytest.mark.parametrize(
+    ("candidates", "sentence"),
+    [
+        ([{"x": 1}, {"x": 2}, {"x": "1"}], r"candidates 1 and 3 have the same command line"),
+        ([{"x": True}, {"x": "true"}], r"candidates 1 and 2 have the same"),
+        ([{"x": "a\0b"}], r"candidate 1 .* has a zero byte"),
+    ],
+)
+def test_command_lines_that_make_no_race(candidates: list[dict[str, str | int]], sentence: str) -> None:
+    """Equal ones, and those that cannot be run."""
+    with pytest.raises(InvalidArgument, match=sentence):
+        check(["solve", "{x}"], candidates)
+
+
 def test_candidates_in_words() -> None:
     """Short, in the order given."""
     assert describe({"b": 1.5, "a": False}) == "b=1.5 a=false"

@@ -18,7 +18,6 @@ from heats.engine.machine import Query
 from heats.race.heat import Heat, Order, instance_of, order
 from heats.race.heat import run as run_heat
 from heats.race.lane import Lanes
-from heats.race.outcome import CrashedAtStart
 from heats.race.scenario import Scenario, read
 from tests.race.scenarios import sleepers, write
 
@@ -136,17 +135,6 @@ def test_nobody_finishes(tmp_path: Path, mode: str) -> None:
     assert told.winner is None
     assert [each.verdict for each in told.runs] == ["cutoff", "cutoff"]
     assert all(each.seconds >= 0.03 for each in told.runs)
-
-
-@pytest.mark.parametrize("mode", ["parallel", "capped"])
-def test_every_run_crashes_at_start(tmp_path: Path, mode: str) -> None:
-    """That stops the race, with the command, the exit code and the last lines."""
-    scenario = python(tmp_path, "print('no licence')\nraise SystemExit(3)", [{"x": 1}, {"x": 2}], mode=mode)
-    with pytest.raises(CrashedAtStart) as error:
-        run(order(scenario, query(0, 1)))
-    assert "exit code 3" in str(error.value)
-    assert "  no licence" in str(error.value)
-    assert sys.executable in str(error.value)
 
 
 def test_one_that_crashes_only_loses(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from heats.errors import HeatsError
 from heats.race.guardian import children
 from heats.race.lane import End, Lane, LaneClosed, Lanes
 from tests.race.processes import alive, job, python, shell, token, wait_until_ended, wait_until_gone
@@ -87,6 +86,22 @@ def test_output_is_kept_up_to_a_limit(lane: Lane) -> None:
     assert end.output == "\ufffd\0x"
 
 
+def test_lines_that_match_are_kept_wherever_they_are(lane: Lane) -> None:
+    """The last ones of each pattern, between the beginning and the end; whole lines only."""
+    flood = "for i in $(seq 20); do echo cost = $i; yes no | head -n 30000; done; "
+    (end,) = lane.run(
+        [shell(f"yes no | head -n 30000; echo done; {flood}", keep=1000, sought=("^done$", "^cost = (.*)"))]
+    )
+    kept = [line for line in end.output.splitlines() if line != "no"]
+    assert kept == ["[...]", "done", *(f"cost = {i}" for i in range(11, 21))]
+    (end,) = lane.run([shell(f"{flood} printf 'cost = 3'; sleep 10", keep=1000, sought=("cost = (.*)",), limit=1)])
+    assert end.output.splitlines()[-1] == "no"
+    (end,) = lane.run([shell("echo cost = 9000; printf 'cost = 8'; sleep 10", limit=0.3)])
+    assert end.output == "cost = 9000\n"
+    (end,) = lane.run([shell("echo cost = 9000; printf 'cost = 8'")])
+    assert end.output == "cost = 9000\ncost = 8"
+
+
 def test_input_is_closed(lane: Lane) -> None:
     """A program that reads finds the end."""
     (end,) = lane.run([job("cat", limit=5)])
@@ -125,6 +140,26 @@ def test_a_cpu_limit_counts_cpu(lane: Lane) -> None:
     assert 0.3 <= worker.cpu < 1.0
 
 
+def test_children_that_leave_their_group_count(lane: Lane) -> None:
+    """Their CPU time is that of the run that started them, also if they are killed."""
+    busy = f"setsid {sys.executable} -c 'while True: pass'"
+    idle, worker = lane.run([job("sleep", "0.1"), shell(f"{busy}; true", limit=0.6, clock="cpu")])
+    assert idle.cpu < 0.1
+    assert worker.stopped == "limit"
+    assert worker.cpu >= 0.5
+
+
+def test_what_a_run_leaves_behind_ends_with_it(lane: Lane) -> None:
+    """Not with the heat: the others would have to share the machine with it."""
+    mark = token()
+    with ThreadPoolExecutor(1) as pool:
+        heat = pool.submit(lane.run, [shell(f"(setsid sleep {mark} &); sleep 0.3; true"), job("sleep", "3")])
+        while not any("setsid" not in line and "sh" not in line for line in alive(mark)):
+            time.sleep(0.01)
+        assert wait_until_gone(mark, 2) == []
+        assert not heat.done()
+
+
 def test_memory_is_limited(lane: Lane) -> None:
     """Who eats more fails by itself, and the machine stays usable."""
     eat, modest = lane.run(
@@ -144,13 +179,12 @@ def test_a_run_is_pinned_to_its_cores(lane: Lane) -> None:
     assert lane.run([pinned])[0].output == f"{core}\n"
 
 
-def test_a_command_that_is_not_there_is_an_error_and_the_lane_goes_on(lane: Lane) -> None:
-    """Those that were started before it are stopped."""
-    mark = token()
-    with pytest.raises(HeatsError, match="no-such-program"):
-        lane.run([job("sleep", mark), job("no-such-program")])
-    assert alive(mark) == []
-    assert lane.run([job("true")])[0].code == 0
+def test_a_command_that_is_not_there_ends_with_127(lane: Lane) -> None:
+    """And says why; the others go on."""
+    missing, folder, other = lane.run([job("no-such-program"), job("/etc"), job("sleep", "0.2")])
+    assert (missing.code, missing.output) == (127, "no-such-program: No such file or directory\n")
+    assert (folder.code, folder.output) == (127, "/etc: Permission denied\n")
+    assert other.code == 0
 
 
 def test_two_finish_at_once_and_the_next_heat_is_not_stopped(lane: Lane) -> None:
@@ -181,11 +215,11 @@ def _stats() -> list[Path]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_the_death_of_a_guardian_is_noticed(number: int) -> None:
-    """By any signal: the commands it ran end with it, and the heat fails with a sentence."""
+    """By any signal: what it ran ends with it, daemons included, and the heat fails with a sentence."""
     lane, mark = Lane(0), token()
     with ThreadPoolExecutor(1) as pool:
-        heat = pool.submit(lane.run, [job("sleep", mark)])
-        while not alive(mark):
+        heat = pool.submit(lane.run, [shell(f"sleep {mark} & (setsid sleep {mark} &); sleep {mark}")])
+        while len(alive(mark)) < 4:
             time.sleep(0.01)
         lane._guardian.send_signal(number)
         with pytest.raises(LaneClosed, match="guardian"):

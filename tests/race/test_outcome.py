@@ -8,7 +8,7 @@ import pytest
 
 from heats.engine.feedback import Race
 from heats.race.lane import End
-from heats.race.outcome import Rule, Run, how_it_ended, race_of, rewards_of
+from heats.race.outcome import Rule, Run, how_it_ended, last_lines, race_of, rewards_of
 
 
 def end(code: int, output: str = "", stopped: str | None = None, wall: float = 1.0) -> End:
@@ -30,7 +30,7 @@ def end(code: int, output: str = "", stopped: str | None = None, wall: float = 1
         ({"pattern": "^s SAT"}, end(0, "c s SATISFIABLE\n"), "undecided"),
         ({"pattern": "^s SAT"}, end(1, "s SATISFIABLE\n"), "crashed"),
         ({}, end(-9, stopped="race"), "stopped"),
-        ({}, end(-9, stopped="limit", wall=1.0), "stopped"),  # at the best time so far
+        ({}, end(-9, stopped="best", wall=1.0), "stopped"),  # at the best time so far
         ({}, end(-9, stopped="limit", wall=5.0), "cutoff"),
         ({}, end(-9, stopped="wall limit", wall=1.0), "cutoff"),
         ({}, end(0, stopped="race"), "finished"),  # it was faster than the kill
@@ -67,5 +67,6 @@ def test_a_heat_in_one_word() -> None:
 
 def test_an_end_in_words() -> None:
     """Its code or signal, and the last lines."""
-    assert how_it_ended(end(2, "a\nb\n")) == "exit code 2, and at the end it printed\n  a\n  b"
-    assert how_it_ended(end(-11)) == "killed by signal 11, it printed nothing"
+    assert how_it_ended(2, last_lines("x\n" * 9 + "a\nb\n")).endswith("  x\n  a\n  b")
+    assert how_it_ended(2, "a\nb") == "exit code 2, and at the end it printed\n  a\n  b"
+    assert how_it_ended(-11, "") == "killed by signal 11, it printed nothing"

@@ -20,7 +20,7 @@ from heats.cli import run as heats
 from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.race.guardian import children
-from heats.race.outcome import CrashedAtStart
+from heats.race.outcome import AllCrashed
 from heats.race.run import begin
 from heats.race.scenario import read
 from heats.resume import resume
@@ -134,11 +134,30 @@ def test_a_journal_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """These heats count, and the report says how many they were."""
-    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--cutoff", "20ms"]) == 0
+    """Then nobody has won, which is a failure."""
+    file = write(tmp_path, SLEEPERS, NAPS)
+    assert heats(["race", str(file), "--cutoff", "20ms"]) == 1
     shown = capsys.readouterr().out
+    assert shown.startswith("no winner: nobody finished any heat; raise the cutoff")
     assert "nobody finished 6 of 6 heats" in shown
-    assert "nobody won any of the" in shown
+    assert "command line" not in shown
+    assert heats(["race", str(file), "--cutoff", "20ms", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["winner"] is None
+    write(tmp_path, SLEEPERS | {"objective": r"cost=(\S+)"}, NAPS)
+    assert heats(["race", str(file)]) == 1
+    assert "no winner: nobody printed a value" in capsys.readouterr().out
+
+
+def test_crashes_stop_a_race_however_long_they_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two heats of nothing but crashes in a row are enough, if the first one was fine."""
+    (tmp_path / "count").touch()
+    code = "echo >> count; test $(wc -l < count) -gt 2 && sleep 1.1 && echo out of disk && exit 7; true {nap}"
+    race = SLEEPERS | {"command": ["sh", "-c", code], "mode": "capped", "slots": 1}
+    assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
+    seen = capsys.readouterr().err
+    assert "exit code 7" in seen
+    assert "  out of disk\n" in seen
+    assert len(told(the_journal(tmp_path))) == 2
 
 
 def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +171,7 @@ def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytes
     assert "  no licence\n" in seen.err
     assert "sh -c 'echo no licence" in seen.err
     assert told(the_journal(tmp_path)) == []
-    with pytest.raises(CrashedAtStart):
+    with pytest.raises(AllCrashed):
         begin(read(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
 
 
@@ -291,8 +310,15 @@ def test_check_fails_if_any_crashes(tmp_path: Path, capsys: pytest.CaptureFixtur
     """With the words of the first one."""
     assert heats(["race", str(write(tmp_path, SLEEPERS, [*NAPS, {"nap": "zzz"}])), "--check"]) == 1
     seen = capsys.readouterr()
-    assert "1 of 4 crashed. nap=zzz: exit code 1" in seen.err
-    assert "invalid time interval" in seen.err
+    assert "1 of 4 crashed. nap=zzz: exit code 1" in seen.out
+    assert "invalid time interval" in seen.out
+    assert "not every candidate runs" in seen.err
+    assert heats(["race", str(tmp_path / "race.toml"), "--check", "--json"]) == 1
+    tried = json.loads(capsys.readouterr().out)
+    assert [(each["name"], each["verdict"]) for each in tried[2:]] == [("nap=0.7", "finished"), ("nap=zzz", "crashed")]
+    missing = write(tmp_path, SLEEPERS | {"command": ["{nap}", "0"]}, [{"nap": "sleep"}, {"nap": "no-such"}])
+    assert heats(["race", str(missing), "--check"]) == 1
+    assert "no-such: No such file" in capsys.readouterr().out
 
 
 def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -313,11 +339,13 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     ("line", "sentence"),
     [
         ("race", "say which scenario to race"),
+        ("race --init {file}.new --check", "--init writes a scenario and does nothing else"),
         ("race none.toml", "none.toml cannot be read: No such file"),
-        ("race {file} --cutoff 0s", "cutoff='0s' must be more than 0"),
-        ("race {file} --mode fast", "race.mode: invalid enum value 'fast'"),
+        ("race {file} --cutoff 0s", "cutoff='0s' must be a time above 0"),
+        ("race {file} --mode fast", "race.mode: invalid enum value 'fast', expected 'parallel' or 'capped'"),
         ("race {file} -k 9", "heat_size=9 is more than the 3 candidates"),
         ("race {file} --instances *.cnf", "there are instances"),
+        ("race {file} --html /nowhere/x.html", "there is no folder /nowhere"),
         ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),
     ],
 )

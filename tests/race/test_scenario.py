@@ -97,6 +97,17 @@ def test_candidates_from_a_space(folder: Path) -> None:
     assert read(write(folder, SOLVER, space={"sample": 5, "file": "x.pcs"})).candidates == first.candidates
 
 
+def test_brackets_in_paths(folder: Path) -> None:
+    """Are no pattern in the folder of the scenario, nor in the name of a file that is there."""
+    odd = folder / "a[1]"
+    odd.mkdir()
+    for name in ("x[1].cnf", "y.cnf"):
+        (odd / name).touch()
+    found = (str(odd / "x[1].cnf"), str(odd / "y.cnf"))
+    assert read(write(odd, SOLVER | {"instances": "*.cnf"}, FOUR)).instances == found
+    assert read(write(odd, SOLVER | {"instances": ["x[1].cnf"]}, FOUR)).instances == found[:1]
+
+
 def test_mode_is_chosen_from_the_machine(folder: Path) -> None:
     """Side by side where every run has a core of its own."""
     assert read(write(folder, SOLVER | {"slots": 3}, FOUR)).mode == "capped"
@@ -133,19 +144,20 @@ def test_warnings(folder: Path) -> None:
         ({"instances": []}, "instances is empty"),
         ({"instances": "instances"}, "or a file that lists instances: Is a directory"),
         ({"instances": "instances/a.cnf"}, "instances/a.cnf, line 1: p cnf 1 1 matches no file"),
-        ({"cutoff": 0}, "cutoff=0 must be more than 0"),
-        ({"cutoff": "-1s"}, "cutoff='-1s' must be more than 0"),
-        ({"cutoff": "10 parsecs"}, "cutoff='10 parsecs' must be more than 0, such as"),
+        ({"cutoff": 0}, "cutoff=0 must be a time above 0"),
+        ({"cutoff": "-1s"}, "cutoff='-1s' must be a time above 0"),
+        ({"cutoff": "10 parsecs"}, "cutoff='10 parsecs' must be a time above 0, such as"),
         ({"memory": "lots"}, "memory='lots'"),
         ({"budget": 0}, "budget=0"),
+        ({"budget": 10**12}, "budget=1000000000000"),
         ({"budget": 1, "strategy": "csh"}, "Give at least"),
         ({"budget": "many"}, "race.budget: expected a whole number, got text."),
         ({"heat_size": 1}, "heat_size=1"),
         ({"heat_size": 9}, "heat_size=9 is more than the 4 candidates"),
         ({"slots": 0}, "slots=0"),
         ({"seed": -1}, "seed=-1"),
-        ({"mode": "fast"}, "race.mode: invalid enum value 'fast'"),
-        ({"clock": "sun"}, "race.clock: invalid enum value 'sun'"),
+        ({"mode": "fast"}, "race.mode: invalid enum value 'fast', expected 'parallel' or 'capped'"),
+        ({"clock": "sun"}, "race.clock: invalid enum value 'sun', expected 'wall' or 'cpu'"),
         ({"strategy": "best"}, "strategy='best' is unknown"),
         ({"heatsize": 3}, "race.heatsize: 'heatsize' is not known here"),
         ({"command": None}, "race: missing 'command'"),
@@ -155,6 +167,7 @@ def test_warnings(folder: Path) -> None:
         ({"pattern": "("}, "race.pattern = '(' is no regular expression"),
         ({"objective": "cost"}, "must have one group"),
         ({"candidates": "more.csv"}, "give the candidates in one way"),
+        ({"finished": []}, "race.finished = [] leaves no exit code"),
         ({"finished": ["ten"]}, "race.finished: expected a whole number, got text"),
     ],
 )

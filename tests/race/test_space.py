@@ -172,11 +172,27 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
         ("{", r"is no JSON: .* line 1"),
         ("[]", r"not what ConfigSpace writes"),
         ('{"hyperparameters": []}', r"has no parameters"),
+        (
+            '{"hyperparameters": [{"type": "constant", "name": "x", "value": 1}, '
+            '{"type": "constant", "name": "x", "value": 2}]}',
+            r"there twice",
+        ),
         ('{"hyperparameters": [{"type": "normal_float", "name": "x"}]}', r"type normal_float"),
         ('{"hyperparameters": [{"type": "uniform_int", "name": "x"}]}', r"'lower'"),
         (
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": [1, 2], "weights": [1, 3]}]}',
             r"x has weights",
+        ),
+        ('{"hyperparameters": [{"type": "categorical", "name": "x", "choices": [[1], {}]}]}', r"x has \[\[1\], \{\}\]"),
+        (
+            '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
+            '"conditions": [{"child": "x", "parent": "x", "type": "GT", "value": 3}]}',
+            r"x GT 3 compares what is no number",
+        ),
+        (
+            '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
+            '"conditions": [{"child": "x", "parent": "y", "type": "EQ", "value": 3}]}',
+            r"is on 'y', which is no parameter",
         ),
     ],
 )

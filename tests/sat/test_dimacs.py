@@ -52,6 +52,8 @@ def test_duplicates_go_and_tautologies_too() -> None:
         ("p cnf 3\n1 0", "line 1: expected 'p cnf"),
         ("p cnf -3 1\n1 0", "line 1: expected 'p cnf"),
         ("p dnf 3 1\n1 0", "line 1: expected 'p cnf"),
+        ("p cnf 1000000000 1\n1 0", "line 1: expected at most 10000000 variables and clauses, found '1000000000'"),
+        (f"p cnf {'9' * 5000} 1\n1 0", "line 1: expected at most 10000000 variables"),
         ("p cnf 3 1\n1 4 0", "line 2: expected variables up to 3, as its 'p' line says, found 4"),
         ("p cnf 3 1\n1 x 0", "line 2: expected a literal or 0, found 'x'"),
         ("p cnf 3 1\n1 2.5 0", "line 2: expected a literal or 0, found '2.5'"),

@@ -38,6 +38,24 @@ def check(command: Command, candidates: Sequence[Candidate]) -> None:
                 raise InvalidArgument(
                     f"{who} has {name}, but the command has no {{{name}}}; put it in, or take the parameter out."
                 )
+    _check_lines(command, candidates)
+
+
+def _check_lines(command: Command, candidates: Sequence[Candidate]) -> None:
+    """Refuse command lines that cannot be run, and those that are equal."""
+    numbers: dict[tuple[str, ...], int] = {}
+    for number, candidate in enumerate(candidates, 1):
+        line = fill(command, candidate, leave=GIVEN)
+        if any("\0" in argument for argument in line):
+            raise InvalidArgument(
+                f"the command line of candidate {number} ({describe(candidate)!r}) has a zero byte; take it out."
+            )
+        first = numbers.setdefault(line, number)
+        if first != number:
+            raise InvalidArgument(
+                f"candidates {first} and {number} have the same command line ({describe(candidate)}): no race can tell "
+                "them apart; take one out."
+            )
 
 
 def uses(command: Command, name: str) -> bool:

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heats.errors import HeatsError, InvalidArgument
+from heats.errors import InvalidArgument
 from heats.race import starter, tryout
 from heats.race.result import Raced
 from heats.race.run import begin
@@ -36,13 +36,11 @@ def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
     return scenario
 
 
-def check(scenario: Scenario, tick: Callable[[int, int], None]) -> str:
-    """Try every candidate once; a crash is a failure."""
+def check(scenario: Scenario, tick: Callable[[int, int], None], *, json: bool = False) -> tuple[str, bool]:
+    """Try every candidate once; return what came of it and whether all ran: a crash is a failure."""
     tried = tryout.try_all(scenario, tick)
-    described = tryout.describe(scenario, tried)
-    if any(each.run.verdict == "crashed" for each in tried):
-        raise HeatsError(f"not every candidate runs.\n{described}")
-    return described
+    told = tryout.to_json(scenario, tried) if json else tryout.describe(scenario, tried)
+    return told, not any(each.run.verdict == "crashed" for each in tried)
 
 
 def start(scenario: Scenario, given: Mapping[str, Any], journal: Path, executor: Executor | None) -> Raced:
@@ -50,6 +48,12 @@ def start(scenario: Scenario, given: Mapping[str, Any], journal: Path, executor:
     say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
         f"{scenario.mode}, {scenario.lanes} at a time. The journal is {journal}")  # fmt: skip
     return begin(scenario, given, journal, executor)
+
+
+def check_page(html: str | None) -> None:
+    """Refuse a page that has no folder to go to now, not after the race."""
+    if html is not None and not Path(html).absolute().parent.is_dir():
+        raise InvalidArgument(f"--html {html} cannot be written: there is no folder {Path(html).absolute().parent}.")
 
 
 def journal_of(scenario: Scenario, chosen: str | None) -> Path:

@@ -96,7 +96,7 @@ def instances(listed: str | Sequence[str] | None, folder: Path) -> tuple[str, ..
         return ()
     if not isinstance(listed, str):
         found = [path for entry in listed for path in _matches(entry, f"instances: {entry}", folder)]
-    elif glob.has_magic(listed):
+    elif glob.has_magic(listed) and not (folder / listed).exists():
         found = _matches(listed, f'instances = "{listed}"', folder)
     else:
         found = _listed_in(folder / listed, folder)
@@ -115,21 +115,25 @@ def _listed_in(path: Path, folder: Path) -> list[str]:
             f'instances = "{path}" must be a glob, such as "{path.name}/*", or a file that lists instances: {what}.'
         ) from None
     entries = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
-    return [
-        match
-        for number, entry in entries
-        if not entry.startswith("#")
-        for match in _matches(entry, f"{path}, line {number}: {entry}", path.parent, folder)
-    ]
+    try:
+        return [
+            match
+            for number, entry in entries
+            if not entry.startswith("#")
+            for match in _matches(entry, f"{path}, line {number}: {entry}", path.parent, folder)
+        ]
+    except InvalidArgument as error:
+        raise InvalidArgument(f'{error} If {path.name} is itself an instance, write it as a list: ["..."].') from None
 
 
 def _matches(entry: str, where: str, *folders: Path) -> list[str]:
     """Return the files an entry stands for, in the first of the folders that has any, in order of their names."""
     for folder in folders:
-        if glob.has_magic(entry):
-            found = sorted(glob.glob(str(folder / entry), recursive=True))  # noqa: PTH207  # it may be absolute
+        if (folder / entry).exists():  # whatever its name looks like
+            found = [str(folder / entry)]
         else:
-            found = [str(folder / entry)] if (folder / entry).exists() else []
+            paths = glob.glob(entry, root_dir=folder, recursive=True)  # noqa: PTH207  # it may be absolute
+            found = sorted(str(folder / path) for path in paths)
         if found:
             return found
     raise InvalidArgument(

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -29,6 +29,9 @@ _SPOKEN = {
     "object": "a table",
     "null": "nothing",
 }  # msgspec's words for TOML's kinds of values
+
+
+_WORDS = {"mode": Mode, "clock": Clock, "goal": Goal}  # keys whose values are some words
 
 
 class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -87,15 +90,15 @@ def read(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
 
 def seconds(name: str, value: str | float) -> float:
     """Return "10s", "500 ms" or a bare number as seconds."""
-    return _amount(name, value, SECONDS, "s", '"10s", "500ms", "2m" or "1h"')
+    return _amount(name, value, SECONDS, "s", 'a time above 0, such as "10s", "500ms", "2m" or "1h"')
 
 
 def size(name: str, value: str | float) -> int:
     """Return "512 MB", "2GiB" or a bare number as bytes."""
-    return int(_amount(name, value, BYTES, "B", '"512 MB" or "2 GB"'))
+    return int(_amount(name, value, BYTES, "B", 'a size above 0, such as "512 MB" or "2 GB"'))
 
 
-def _amount(name: str, value: str | float, units: Mapping[str, float], default: str, example: str) -> float:
+def _amount(name: str, value: str | float, units: Mapping[str, float], default: str, expected: str) -> float:
     found = re.fullmatch(r"\s*([\d.]+(?:[eE][-+]?\d+)?)\s*([a-zA-Z]*)\s*", str(value))
     unit = found[2] or default if found else ""
     unit = unit if units is SECONDS else unit[:1].upper()  # KB, KiB, MB, ...
@@ -104,7 +107,7 @@ def _amount(name: str, value: str | float, units: Mapping[str, float], default: 
     except (KeyError, ValueError):
         amount = math.nan
     if not 0 < amount < math.inf:
-        raise InvalidArgument(f"{name}={value!r} must be more than 0, such as {example}.")
+        raise InvalidArgument(f"{name}={value!r} must be {expected}.")
     return amount
 
 
@@ -122,6 +125,8 @@ def _explained(path: Path, text: str, error: str) -> str:
     if unknown:
         keys.append(unknown[1])
         what = f"{unknown[1]!r} is not known here"
+    if what.startswith("Invalid enum value") and keys[-1:] and keys[-1] in _WORDS:
+        what += f", expected {' or '.join(map(repr, get_args(_WORDS[keys[-1]])))}"
     what = what.replace("Object missing required field", "missing")
     what = re.sub(
         r"`([\w| ]+)`",

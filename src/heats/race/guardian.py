@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import resource
 import select
 import selectors
@@ -22,15 +23,20 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK = 1.0  # seconds between two looks at whether our parent still lives, if nothing happens
 SHORTEST = 0.005  # and between two looks at a CPU time
 CHUNK = 1 << 16
+MATCHES = 10  # lines kept for each pattern, of output that is not
 FLOOD, BREATH = 1 << 24, 0.001  # after so many bytes we rest so many seconds a chunk, lest we take a core to read them
 PATIENCE = 10.0  # seconds for killed processes to be gone; one in the middle of a disk write may take a while
+
+RUN = "HEATS_RUN"  # a variable that tells, in all a command starts, which command of the heat it was
 
 STOP = b"stop\n"  # all that is ever said to us during a heat
 
@@ -45,12 +51,14 @@ class Gone(Exception):
 class Run:
     """One command under way, and what was measured of it."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, job: dict[str, Any], place: int) -> None:
         self.limit: float = job["limit"]  # seconds of the clock it is stopped by
         self.wall_limit: float = job["wall_limit"]
         self.on_cpu: bool = job["clock"] == "cpu"
         self.half = max(1, job["keep"] // 2)  # bytes of output to keep, of its beginning and of its end
         self.head, self.tail, self.printed = b"", b"", 0
+        self.open_line = b""  # what came after the last line break
+        self.matches = {re.compile(each, re.MULTILINE): deque[str](maxlen=MATCHES) for each in job["sought"]}
         self.code: int | None = None
         self.stopped: str | None = None  # why it was killed, if it was
         self.cpu = 0.0
@@ -61,6 +69,7 @@ class Run:
         self.process = subprocess.Popen(
             job["argv"],
             cwd=job["cwd"],
+            env=os.environ | {RUN: str(place)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -78,7 +87,10 @@ class Run:
         return self.process.pid
 
     def read(self) -> bool:
-        """Take in a piece of output, keeping only the beginning and the end; False at its end, or if none is there."""
+        """Take in a piece of output; False at its end, or if none is there.
+
+        Kept are the beginning and the end, and of what is between them the last lines that match what is sought.
+        """
         try:
             piece = os.read(self.pipe, CHUNK)
         except BlockingIOError:
@@ -86,8 +98,21 @@ class Run:
         room = self.half - len(self.head)
         self.printed += len(piece)
         self.head += piece[:room]
-        self.tail = (self.tail + piece[room:])[-self.half :]
+        if rest := piece[room:]:
+            self.sift(rest)
+            self.tail = (self.tail + rest)[-self.half :]
         return bool(piece)
+
+    def sift(self, piece: bytes) -> None:
+        """Keep the lines that match, of a piece that follows what was read."""
+        before = self.open_line if self.tail else self.head.rpartition(b"\n")[2]
+        lines, _, self.open_line = (before + piece).rpartition(b"\n")
+        self.open_line = self.open_line[-CHUNK:]
+        text = lines.decode(errors="replace")
+        for pattern, kept in self.matches.items():
+            if pattern.search(text):  # seldom, so that a flood is read fast
+                found = (line for line in reversed(text.split("\n")) if pattern.search(line))
+                kept.extend(reversed(list(islice(found, MATCHES))))
 
     def kill(self, why: str | None = None) -> None:
         """Kill the group, whose leader must not be collected yet: else its number may be somebody else's."""
@@ -118,15 +143,25 @@ class Run:
 
     def told(self) -> dict[str, Any]:
         """Return its end as plain data; times are of the monotonic clock."""
-        gap = b"\n[...]\n" if self.printed > len(self.head) + len(self.tail) else b""
         return {
             "code": self.code,
             "stopped": self.stopped,
             "started": self.started,
             "ended": self.ended,
-            "output": (self.head + gap + self.tail).decode(errors="replace"),
+            "output": self.output(),
             "printed": self.printed,
         }
+
+    def output(self) -> str:
+        """Return what was kept, without parts of lines: beside a gap, and at the end of a run that was killed."""
+        text = (self.head + self.tail).decode(errors="replace")
+        if self.printed > len(self.head) + len(self.tail):
+            head, tail = self.head.rpartition(b"\n")[0], self.tail.partition(b"\n")[2]
+            between = [line for kept in self.matches.values() for line in kept]
+            text = "\n".join([head.decode(errors="replace"), "[...]", *between, tail.decode(errors="replace")])
+        if self.stopped and self.code == -signal.SIGKILL:
+            text = "".join(text.rpartition("\n")[:2])
+        return text
 
 
 class Heat:
@@ -136,6 +171,7 @@ class Heat:
         self.control = control
         self.wakeup = wakeup
         self.runs: dict[int, Run] = {}
+        self.adopted: dict[int, Run] = {}  # orphans, by the run they are of
         self.watch = selectors.DefaultSelector()
         self.watch.register(control, selectors.EVENT_READ)
         self.watch.register(wakeup, selectors.EVENT_READ)
@@ -143,8 +179,8 @@ class Heat:
     def play(self, jobs: list[dict[str, Any]]) -> None:
         """Start the jobs and stay until nothing is left of them; tell of each end, then what all of them used."""
         try:
-            for job in jobs:
-                run = Run(job)
+            for place, job in enumerate(jobs):
+                run = started(job, place)
                 self.runs[run.pid] = run
                 self.watch.register(run.pipe, selectors.EVENT_READ, run)
             while any(run.code is None for run in self.runs.values()):
@@ -196,7 +232,7 @@ class Heat:
             except ChildProcessError:
                 return False
             pid = peek.si_pid
-            run = self.runs.get(os.getpgid(pid))  # None: of a process that left its group
+            run = self.adopted.pop(pid, None) or self.runs.get(os.getpgid(pid))
             if run is not None and run.pid == pid:
                 run.kill()  # what it leaves behind
             _, status, used = os.wait4(pid, 0)
@@ -208,6 +244,17 @@ class Heat:
                 if run.pipe in self.watch.get_map():
                     self.watch.unregister(run.pipe)
                 run.end(status)
+            self.adopt()
+
+    def adopt(self) -> None:
+        """Note whose the orphans are that left their group, for their CPU time, and kill those of runs that ended."""
+        runs = list(self.runs.values())
+        for pid in children(os.getpid()):
+            if pid not in self.runs and pid not in self.adopted and (place := place_of(pid)) is not None:
+                self.adopted[pid] = runs[place]
+        for pid, run in self.adopted.items():
+            if run.code is not None:
+                os.kill(pid, signal.SIGKILL)  # ours until we collect it, so the number is not somebody else's
 
     def clear(self) -> None:
         """Kill until no child is left: those that left their group become ours when their parents are gone."""
@@ -217,8 +264,18 @@ class Heat:
             if time.monotonic() > deadline:
                 raise OSError(f"processes {children(os.getpid())} cannot be killed")
             for pid in children(os.getpid()):
-                os.kill(pid, signal.SIGKILL)  # ours until we collect it, so the number is not somebody else's
+                os.kill(pid, signal.SIGKILL)  # ours, as above
             time.sleep(0.0005)
+
+
+def started(job: dict[str, Any], place: int) -> Run:
+    """Start a command; one that cannot be started ends as shells say it, with 127 and the reason as output."""
+    try:
+        return Run(job, place)
+    except OSError as error:
+        reason = f"{error.filename or job['argv'][0]}: {error.strerror}"
+        code = f"print({reason!a}); raise SystemExit(127)"
+        return Run(job | {"argv": [sys.executable, "-I", "-S", "-c", code], "memory": None}, place)
 
 
 def prepare(memory: int | None, cores: list[int] | None) -> None:
@@ -239,6 +296,15 @@ def children(pid: int) -> list[int]:
             with open(f"/proc/{pid}/task/{task}/children") as file:  # noqa: PTH123
                 found += map(int, file.read().split())
     return found
+
+
+def place_of(pid: int) -> int | None:
+    """Return which command of its heat started a process, however indirectly; None if it does not say."""
+    with suppress(OSError, ValueError), open(f"/proc/{pid}/environ") as file:  # noqa: PTH123
+        for entry in file.read().split("\0"):
+            if entry.startswith(f"{RUN}="):
+                return int(entry.partition("=")[2])
+    return None
 
 
 def cpu_seconds(pid: int) -> float:

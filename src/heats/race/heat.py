@@ -7,7 +7,6 @@ function of the scenario, the seed and the query.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.race import command
 from heats.race.lane import End, Job, Lane, Lanes
-from heats.race.outcome import Run, Verdict, check_start, race_of, rewards_of
+from heats.race.outcome import UNKNOWN, Run, Verdict, last_lines, race_of, rewards_of
 from heats.race.scenario import Scenario, Terms
 
 INSTANCE, RUN, TURN = 101, 102, 103  # what is drawn here, see heats.engine.chance
@@ -87,17 +86,16 @@ def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tu
 
 def run(order: Order, lanes: Lanes) -> Heat:
     """Run a heat."""
-    runs, ends = measure(order, lanes)
-    check_start(runs, ends, [shlex.join(line) for line in order.lines], order.terms.cutoff)
+    runs = measure(order, lanes)
     feedback = race_of(runs) if order.terms.rule.objective is None else rewards_of(runs, order.terms.rule)
     return Heat(feedback, order.instance, runs)
 
 
-def measure(order: Order, lanes: Lanes) -> tuple[tuple[Run, ...], list[End]]:
+def measure(order: Order, lanes: Lanes) -> tuple[Run, ...]:
     """Run the command lines of an order, whatever comes of it."""
     with lanes.borrow() as lane:
         ends = _side_by_side(order, lane) if order.terms.mode == "parallel" else _in_turn(order, lane)
-    return _runs(order, ends), ends
+    return _runs(order, ends)
 
 
 def _side_by_side(order: Order, lane: Lane) -> list[End]:
@@ -112,6 +110,8 @@ def _in_turn(order: Order, lane: Lane) -> list[End]:
     limit = order.terms.cutoff
     for place in order.turns:
         (end,) = lane.run([_job(order, place, lane, limit)])
+        if end.stopped == "limit" and limit < order.terms.cutoff:
+            end.stopped = "best"  # time so far was the limit
         ends[place] = end
         if order.terms.rule.objective is None and _verdict(order, end) == "finished":
             limit = min(limit, _seconds(order, end))
@@ -126,6 +126,7 @@ def _job(order: Order, place: int, lane: Lane, limit: float) -> Job:
         wall_limit=order.terms.wall_limit,
         clock=order.terms.clock,
         keep=order.terms.keep,
+        sought=order.terms.rule.sought,
         memory=order.terms.memory,
         cores=_cores(order, place, lane) if order.terms.pin else None,
     )
@@ -167,8 +168,8 @@ def _runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
                 memory=end.memory,
                 kill_latency=round(end.ended - first, 6) if end.stopped == "race" and first is not None else None,
                 value=value,
-                last=(end.output.strip().splitlines() or [""])[-1][:200] if verdict == "crashed" else None,
-                unknown="s UNKNOWN" in end.output,
+                last=last_lines(end.output) if verdict == "crashed" else None,
+                unknown=UNKNOWN in end.output,
             )
         )
     return tuple(runs)

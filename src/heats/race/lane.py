@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
+import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -18,7 +23,8 @@ import msgspec
 from heats.errors import HeatsError
 from heats.race import guardian
 
-GONE = "the guardian of the running programs is gone, and they with it; the race can be resumed."
+GONE = "the guardian of the running programs is gone, and what it ran is ended; the race can be resumed."
+MARK = "HEATS_LANE"  # a variable that all a guardian starts inherits
 PATIENCE = guardian.PATIENCE + 5  # seconds for a guardian to end what it started, and itself
 
 
@@ -31,6 +37,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     wall_limit: float
     clock: str
     keep: int  # bytes of output
+    sought: tuple[str, ...] = ()  # patterns: lines that match are kept as well
     memory: int | None = None  # bytes it may address
     cores: tuple[int, ...] | None = None  # it is pinned to
 
@@ -39,12 +46,12 @@ class End(msgspec.Struct, kw_only=True):
     """How a command ended, as measured by the guardian; times are of the monotonic clock."""
 
     code: int  # negative: by that signal
-    stopped: str | None  # "race", "limit", "wall limit": why it was killed, if it was
+    stopped: str | None  # "race", "best", "limit", "wall limit": why it was killed, if it was
     started: float
     ended: float
     output: str
-    printed: int  # bytes, of which output keeps the beginning and the end
-    cpu: float = 0.0  # of its whole process group
+    printed: int  # bytes, of which output keeps the beginning, the end, and between them lines that were sought
+    cpu: float = 0.0  # of all it started
     memory: int = 0  # peak, as getrusage counts
 
     @property
@@ -62,11 +69,13 @@ class Lane:
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self._mark = f"{MARK}={uuid.uuid4()}"
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._guardian = subprocess.Popen(
                 [sys.executable, "-I", "-S", guardian.__file__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
+                env=os.environ | dict([self._mark.split("=")]),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for us to deal with
@@ -119,9 +128,29 @@ class Lane:
     def close(self) -> None:
         """Hang up, and wait until nothing is left."""
         self.hang_up()
-        self._guardian.wait(PATIENCE)
+        if self._guardian.wait(PATIENCE) != 0:  # it was killed, and did not end what it started
+            _end_marked(self._mark.encode())
         self._said.close()
         self._socket.close()
+
+
+def _end_marked(mark: bytes) -> None:
+    """Kill whoever has the mark in its environment; this needs the /proc of Linux."""
+    deadline = time.monotonic() + PATIENCE
+    while (marked := _marked(mark)) and time.monotonic() < deadline:
+        for pid in marked:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _marked(mark: bytes) -> list[int]:
+    found = []
+    for file in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it has ended, or is somebody else's
+            if mark in file.read_bytes().split(b"\0"):
+                found.append(int(file.parent.name))
+    return found
 
 
 class Lanes:

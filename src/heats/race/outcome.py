@@ -17,13 +17,13 @@ from heats.race.lane import End
 Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stopped"]
 Goal: TypeAlias = Literal["minimize", "maximize"]
 
-AT_START = 1.0  # seconds within which a failure is one of starting
 LAST_LINES = 5
+UNKNOWN = "s UNKNOWN"  # what a SAT solver says that gives up
 KILLED = -signal.SIGKILL
 
 
-class CrashedAtStart(HeatsError):
-    """Every run of a heat failed as soon as it was started: the command is wrong, not the candidates slow."""
+class AllCrashed(HeatsError):
+    """Every run crashed, in the first heat or in two in a row: the command is wrong, not the candidates slow."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +37,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     missing: float | None = None  # what a run without a value counts as; None: as the worst of its heat
 
     def __post_init__(self) -> None:
+        if not self.finished:
+            raise InvalidArgument("race.finished = [] leaves no exit code that counts as finishing; name one, as [0].")
         for name, pattern, groups in (("pattern", self.pattern, None), ("objective", self.objective, 1)):
             try:
                 found = re.compile(pattern or "()").groups
@@ -50,10 +52,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def verdict(self, end: End, seconds: float, cutoff: float) -> Verdict:
         """Say how a run ended that took so many seconds of its clock."""
         if end.stopped and end.code == KILLED:
-            return "cutoff" if seconds >= cutoff or end.stopped == "wall limit" else "stopped"
+            return "cutoff" if end.stopped in ("limit", "wall limit") else "stopped"
         if end.code in self.finished and self._has_pattern(end.output):
             return "finished" if seconds <= cutoff else "cutoff"
         return "undecided" if end.code in (*self.finished, *self.undecided) else "crashed"
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """What to look for in the output, however long it is."""
+        return tuple(each for each in (self.pattern, self.objective, UNKNOWN) if each is not None)
 
     def _has_pattern(self, output: str) -> bool:
         return self.pattern is None or re.search(self.pattern, output, re.MULTILINE) is not None
@@ -84,7 +91,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memory: int | None = None  # peak, kilobytes on Linux
     kill_latency: float | None = None  # seconds from the end of the first finisher to that of this run
     value: float | None = None
-    last: str | None = None  # the last line it printed, if it crashed
+    last: str | None = None  # the last lines it printed, if it crashed
     unknown: bool = False  # it printed "s UNKNOWN"
 
 
@@ -105,19 +112,18 @@ def rewards_of(runs: Sequence[Run], rule: Rule) -> list[float]:
     return [missing if reward is None else reward for reward in rewards]
 
 
-def check_start(runs: Sequence[Run], ends: Sequence[End], lines: Sequence[str], cutoff: float) -> None:
-    """Raise if every run of a heat crashed as soon as it was started."""
-    if any(run.verdict != "crashed" or run.wall >= min(AT_START, cutoff / 2) for run in runs):
-        return
-    raise CrashedAtStart(
-        f"every run of this heat failed at once, so the race was stopped before it burns its budget. The first was\n"
-        f"  {lines[0]}\n{how_it_ended(ends[0])}"
-    )
+def all_crashed(runs: Sequence[Run]) -> bool:
+    """Whether a heat tells nothing but that something is wrong."""
+    return all(run.verdict == "crashed" for run in runs)
 
 
-def how_it_ended(end: End) -> str:
+def last_lines(output: str) -> str:
+    """Return what a program printed at the end."""
+    return "\n".join(line[:200] for line in output.strip().splitlines()[-LAST_LINES:])
+
+
+def how_it_ended(code: int, last: str) -> str:
     """Return exit code and last lines of output, for people."""
-    how = f"exit code {end.code}" if end.code >= 0 else f"killed by signal {-end.code}"
-    printed = end.output.strip().splitlines()[-LAST_LINES:]
-    return "\n".join([f"{how}, {'it printed nothing' if not printed else 'and at the end it printed'}",
-                      *(f"  {line}" for line in printed)])  # fmt: skip
+    how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+    return "\n".join([f"{how}, {'and at the end it printed' if last else 'it printed nothing'}",
+                      *(f"  {line}" for line in last.splitlines())])  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from heats.race import board
 from heats.race.heat import Order, order
 from heats.race.heat import run as run_heat
 from heats.race.lane import Lanes, lanes_of
+from heats.race.outcome import AllCrashed, Run, all_crashed, how_it_ended
 from heats.race.result import Raced, command_line
 from heats.race.scenario import Scenario, read
 from heats.race.tally import notes_of, tally_of
@@ -54,10 +56,13 @@ def run_noted(order: Order, lanes: Lanes | None) -> Noted:
 
 
 class Counting(Journal):
-    """A journal that counts the heats it keeps, for the board."""
+    """A journal that counts the heats it keeps, for the board, and takes no more if all they do is crash."""
 
-    def __init__(self, file: JournalFile, tournament: Tournament, candidates: tuple[Candidate, ...]) -> None:
+    def __init__(
+        self, file: JournalFile, tournament: Tournament, candidates: tuple[Candidate, ...], scenario: Scenario
+    ) -> None:
         super().__init__(file, tournament, candidates=candidates)
+        self._scenario = scenario
         self.tally = tally_of(self.path, self.path.stat().st_size)  # what was told before
 
     def tell(
@@ -70,9 +75,20 @@ class Counting(Journal):
         notes: dict[str, Any] | None = None,
     ) -> None:
         """Write it down, then count it."""
+        if notes is not None and isinstance(query, Query):
+            self._check(query, msgspec.convert(notes["runs"], list[Run]))
         super().tell(query, feedback, by=by, took=took, notes=notes)
         if notes is not None:
             self.tally.add(notes)
+
+    def _check(self, query: Query, runs: list[Run]) -> None:
+        """Raise if every run of the first heat crashed, or of two heats in a row."""
+        if all_crashed(runs) and (self.tally.heats == 0 or self.tally.last_crashed):
+            line = shlex.join(order(self._scenario, query).lines[0])
+            raise AllCrashed(
+                "every run of this heat crashed, so the race was stopped before it burns its budget. The first was\n"
+                f"  {line}\n{how_it_ended(runs[0].code, runs[0].last or '')}"
+            )
 
 
 def begin(scenario: Scenario, overrides: Mapping[str, Any], journal: Path, executor: Executor | None = None) -> Raced:
@@ -127,7 +143,7 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
     known = fingerprinted(scenario.candidates, scenario.names, named=True)
     started = time.monotonic()
     with (
-        Counting(JournalFile(path, command=how), tournament, known) as journal,
+        Counting(JournalFile(path, command=how), tournament, known, scenario) as journal,
         _workers(scenario, executor) as (workers, lanes),
         board.watching(scenario, tournament, journal.tally) as watch,
     ):

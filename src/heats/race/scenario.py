@@ -22,6 +22,7 @@ from heats.race.outcome import Rule
 from heats.race.space import Candidate
 
 HEAT_SIZE = 4
+MANY = 10_000_000  # heats; more than anyone runs, so a slip
 ASLEEP = 10  # by the CPU clock a run may take so many cutoffs of wall time: one that sleeps has to end, too
 
 
@@ -111,6 +112,7 @@ def _frozen(part: str | list[str]) -> str | tuple[str, ...]:
 
 
 def _plan(race: RaceTable, n_arms: int) -> Plan:
+    whole("budget", race.budget, 1, MANY, why="each heat runs programs")
     size = min(HEAT_SIZE, n_arms) if race.heat_size is None else race.heat_size
     said = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
     chosen: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
@@ -136,7 +138,7 @@ def _clock(race: RaceTable) -> Clock:
 
 
 def _program(part: str | list[str], folder: Path) -> str:
-    """Return the program to start, by its path if it is one of this Python's own; refuse one that is not there.
+    """Return the program to start, by its path if only this Python has it or it is heats; refuse one that is not there.
 
     One with a placeholder in its name is looked for when it runs.
     """
@@ -147,7 +149,7 @@ def _program(part: str | list[str], folder: Path) -> str:
         found = shutil.which(folder / program) and program
     else:
         own = shutil.which(program, path=Path(sys.executable).parent)
-        found = program if shutil.which(program) else own
+        found = program if shutil.which(program) and not (own and program == "heats") else own
     if found is None:
         where = f"in {folder}, or it is not executable" if os.sep in program else "on the PATH"
         raise InvalidArgument(f"the command {program!r} is not found {where}; install it, or mend race.command.")
@@ -170,7 +172,8 @@ def warnings(scenario: Scenario) -> Iterator[str]:
             'mode="capped" runs them one after another instead.'
         )
     if tracks and scenario.plan.cost > tracks:
+        files = "1 instance" if tracks == 1 else f"{tracks} instances"
         yield (
-            f"budget={scenario.plan.budget} is more than the {tracks} instances: each is used up to "
+            f"budget={scenario.plan.budget} is more than the {files}: each is used up to "
             f"{math.ceil(scenario.plan.cost / tracks)} times, in a new order every time round."
         )

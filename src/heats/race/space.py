@@ -246,13 +246,16 @@ def _from_json(path: Path, text: str) -> Space:
     except ValueError as error:
         raise BrokenFile(f"{path} is no JSON: {error}.") from None
     try:
+        parameters = {each["name"]: _json_parameter(each) for each in data["hyperparameters"]}
+        if len(parameters) < len(data["hyperparameters"]):
+            raise InvalidArgument("a parameter is there twice.")
         return Space(
-            tuple(_json_parameter(each) for each in data["hyperparameters"]),
-            tuple((each["child"], _json_test(each, each["parent"])) if "parent" in each else _json_joined(each)
-                  for each in data.get("conditions", ())),
-            tuple(_json_test(each, each.get("name")) for each in data.get("forbiddens", ())),
+            tuple(parameters.values()),
+            tuple((each["child"], _json_test(each, each["parent"], parameters)) if "parent" in each
+                  else _json_joined(each, parameters) for each in data.get("conditions", ())),
+            tuple(_json_test(each, each.get("name"), parameters) for each in data.get("forbiddens", ())),
         )  # fmt: skip
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise BrokenFile(f"{path} is not what ConfigSpace writes: {type(error).__name__} {error}.") from None
     except InvalidArgument as error:
         raise BrokenFile(f"{path}: {error}") from None
@@ -266,36 +269,47 @@ def _json_parameter(each: Mapping[str, Any]) -> Parameter:
         case "uniform_int":
             return Parameter(name, f"{log}int", each["lower"], each["upper"])
         case "categorical" if len(set(each.get("weights") or (1,))) == 1:
-            return Parameter(name, "categorical", choices=tuple(each["choices"]))
+            return Parameter(name, "categorical", choices=_json_values(name, each["choices"]))
         case "categorical":
             raise InvalidArgument(f"{name} has weights; here all choices are equally likely, so take them out.")
         case "ordinal":
-            return Parameter(name, "categorical", choices=tuple(each["sequence"]))
+            return Parameter(name, "categorical", choices=_json_values(name, each["sequence"]))
         case "constant" | "unparametrized":
-            return Parameter(name, "categorical", choices=(each["value"],))
+            return Parameter(name, "categorical", choices=_json_values(name, [each["value"]]))
         case other:
             raise InvalidArgument(
                 f"{name} is of type {other}; known are uniform_float, uniform_int, categorical, ordinal and constant."
             )
 
 
-def _json_joined(each: Mapping[str, Any]) -> tuple[str, Test]:
+def _json_values(name: str, values: Any) -> tuple[Value, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, Value) for value in values):
+        raise InvalidArgument(f"{name} has {json.dumps(values)}; expected a list of texts, numbers, true or false.")
+    return tuple(values)
+
+
+def _json_joined(each: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> tuple[str, Test]:
     """Return an AND or OR of conditions on one child."""
     parts = each["conditions"]
-    return each.get("child", parts[0]["child"]), _json_test(each, None)
+    return each.get("child", parts[0]["child"]), _json_test(each, None, parameters)
 
 
-def _json_test(each: Mapping[str, Any], name: Any) -> Test:
+def _json_test(each: Mapping[str, Any], name: Any, parameters: Mapping[str, Parameter]) -> Test:
+    if each["type"] not in ("AND", "OR") and name not in parameters:
+        raise InvalidArgument(f"a condition or forbidden clause is on {name!r}, which is no parameter.")
     match each["type"]:
         case "AND" | "OR":
             parts = each.get("conditions") or each["clauses"]
-            tests = [_json_test(part, part.get("parent", part.get("name"))) for part in parts]
+            tests = [_json_test(part, part.get("parent", part.get("name")), parameters) for part in parts]
             return _joined(tests, all if each["type"] == "AND" else any)
         case "EQ" | "EQUALS":
             return _among(name, [each["value"]])
         case "IN":
             return _among(name, list(each["values"]))
         case "NEQ" | "LT" | "GT":
+            numbers = parameters[name].choices or (parameters[name].low,)
+            if each["type"] != "NEQ" and not all(type(x) in (int, float) for x in (*numbers, each["value"])):
+                raise InvalidArgument(f"{name} {each['type']} {each['value']!r} compares what is no number.")
             return _compared(name, each["type"], each["value"])
         case other:
             raise InvalidArgument(f"a condition or forbidden clause of type {other} is not known here.")

@@ -12,7 +12,7 @@ import msgspec
 from heats.journal.fingerprint import writable
 from heats.journal.lines import Told, decode_event
 from heats.race.heat import Heat
-from heats.race.outcome import Run
+from heats.race.outcome import Run, all_crashed
 
 
 def notes_of(heat: Heat) -> dict[str, Any]:
@@ -30,6 +30,9 @@ class Tally:
     def __init__(self) -> None:
         self.heats = 0
         self.nobody = 0  # heats without a winner
+        self.finishes = 0  # runs that finished
+        self.values = 0  # runs that printed a value
+        self.last_crashed = False  # every run of the last heat
         self.wins: Counter[int] = Counter()
         self.runs: Counter[int] = Counter()
         self.cpu: defaultdict[int, float] = defaultdict(float)  # seconds
@@ -42,7 +45,11 @@ class Tally:
             self.nobody += 1
         else:
             self.wins[notes["winner"]] += 1
-        for run in msgspec.convert(notes["runs"], list[Run]):
+        runs = msgspec.convert(notes["runs"], list[Run])
+        self.last_crashed = all_crashed(runs)
+        for run in runs:
+            self.finishes += run.verdict == "finished"
+            self.values += run.value is not None
             self.runs[run.arm] += 1
             self.cpu[run.arm] += run.cpu
             if run.verdict == "crashed":

@@ -38,8 +38,8 @@ def try_all(scenario: Scenario, watch: Callable[[int, int], None]) -> list[Tried
 def _try(scenario: Scenario, arm: int, lanes: Lanes) -> Tried:
     seed = int(chance.root(scenario.seed) >> 1)
     alone = order(msgspec.structs.replace(scenario, mode="capped"), Query(0, 0, 0, (arm,), seed))
-    (run,), (end,) = measure(alone, lanes)
-    return Tried(run, how_it_ended(end) if run.verdict == "crashed" else "")
+    (run,) = measure(alone, lanes)
+    return Tried(run, how_it_ended(run.code, run.last or "") if run.verdict == "crashed" else "")
 
 
 def describe(scenario: Scenario, tried: list[Tried]) -> str:
@@ -50,6 +50,12 @@ def describe(scenario: Scenario, tried: list[Tried]) -> str:
     ]
     shown = ("", "wall s", "CPU s", "exit", "value", "candidate")
     return "\n".join([*table(shown, rows), *(f"\n{line}" for line in _remarks(scenario, tried))])
+
+
+def to_json(scenario: Scenario, tried: list[Tried]) -> str:
+    """Return how each did, as JSON: a list in the order of the candidates."""
+    told = [msgspec.to_builtins(each.run) | {"name": scenario.names[each.run.arm]} for each in tried]
+    return msgspec.json.encode(told).decode()
 
 
 def _value(run: Run) -> Any:

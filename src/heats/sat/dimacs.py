@@ -10,6 +10,8 @@ from textwrap import wrap
 from heats.errors import BrokenFile, InvalidArgument
 from heats.sat.formula import Cnf
 
+MOST = 10_000_000  # variables or clauses: more would not fit into memory
+
 _HEADER = re.compile(r"p\s+cnf\s+([0-9]+)\s+([0-9]+)")
 _LITERAL = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -33,7 +35,7 @@ def parse(lines: Iterable[str], name: str = "formula") -> Cnf:
     matched = _HEADER.fullmatch(header)
     if matched is None:
         raise BrokenFile(f"{name}, line {number}: expected 'p cnf VARIABLES CLAUSES', found {_shown(header)}.")
-    n_variables, n_clauses = int(matched[1]), int(matched[2])
+    n_variables, n_clauses = (_count(text, name, number) for text in matched.groups())
     clauses: list[list[int]] = []
     open_clause: list[int] = []
     for number, line in content:
@@ -53,6 +55,12 @@ def parse(lines: Iterable[str], name: str = "formula") -> Cnf:
             f"{name}, line {number}: expected {n_clauses} clauses, found {len(clauses)}; the file may be cut off."
         )
     return Cnf(n_variables, clauses)
+
+
+def _count(text: str, name: str, line: int) -> int:
+    if len(text) > 18 or int(text) > MOST:
+        raise BrokenFile(f"{name}, line {line}: expected at most {MOST} variables and clauses, found {_shown(text)}.")
+    return int(text)
 
 
 def _content(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
