@@ -277,8 +277,12 @@ def test_what_is_refused_or_told_before_is_not_written(path: Path) -> None:
         before = path.read_bytes()
         with pytest.raises(BadFeedback):
             journal.tell(query, [1.0])
-        with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
-            journal.tell(query, [1.0, 2.0, 3.0], notes={"what": object()})
+        for notes in ({"what": object()}, ["a"], "a", {(1, 2): 3}, {"half": "\ud800"}):
+            with pytest.raises(BadFeedback, match="notes cannot be written as JSON"):
+                journal.tell(query, [1.0, 2.0, 3.0], notes=notes)
+        for took in ("3 s", -1, float("nan"), float("inf"), 10**400, True):
+            with pytest.raises(InvalidArgument, match=r"took=.* must be a number"):
+                journal.tell(query, [1.0, 2.0, 3.0], took=took)
         with pytest.raises(OutOfTurn):
             journal.tell(999, [1.0, 2.0, 3.0])
         assert path.read_bytes() == before
@@ -297,6 +301,45 @@ def test_what_is_refused_or_told_before_is_not_written(path: Path) -> None:
         Journal(path, heats.RoundRobin(3, 2, 9))
     with pytest.raises(InvalidArgument, match="one string per arm, 9 in all"):
         Journal(path, heats.Tournament(heats.plan(9, 3, 30)), names=["a"])
+
+
+def test_an_interrupt_while_writing_stops_the_journal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tournament may know more than the file then; nothing more is written, and the run can be resumed."""
+
+    def interrupted(handle: int, data: Any) -> int:
+        raise KeyboardInterrupt
+
+    tournament = heats.Tournament(heats.plan(9, 3, 30))
+    with Journal(path, tournament) as journal:
+        first, second = tournament.ask(2)
+        journal.tell(first, [1.0, 2.0, 3.0])
+        whole = path.read_bytes()
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                journal.tell(second, [1.0, 2.0, 3.0])
+        for query in (second, *tournament.ask(2)):
+            with pytest.raises(JournalFailed, match=r"was interrupted while it was written \(KeyboardInterrupt\)"):
+                journal.tell(query, [1.0, 2.0, 3.0])
+    assert path.read_bytes() == whole
+    with Journal(path, heats.Tournament(heats.plan(9, 3, 30))) as journal:
+        assert journal.tournament.spent == 1
+
+
+def test_what_the_tournament_is_told_alone_ends_the_journal(path: Path) -> None:
+    """A journal that lacks a pull would never be read again."""
+    tournament = heats.Tournament(heats.plan(9, 3, 30))
+    with Journal(path, tournament) as journal:
+        first, second = tournament.ask(2)
+        tournament.tell(first, [1.0, 2.0, 3.0])
+        with pytest.raises(OutOfTurn, match="1 pulls were told, but 0 to the journal"):
+            journal.tell(second, [1.0, 2.0, 3.0])
+
+
+def test_notes_of_a_comparison_that_cannot_be_written(path: Path) -> None:
+    """The pull and its candidates are named, as with any feedback that is of no use."""
+    with pytest.raises(BadFeedback, match=r"comparing .* \(pull 0\) gave .* the notes cannot be written as JSON"):
+        find(path, compare=lambda heat: heats.Noted([1.0] * len(heat), ["no dict"]))
 
 
 def test_requeued_pulls_are_noted(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,12 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import msgspec
 
-from heats.engine.feedback import Feedback
+from heats.engine.checks import between
+from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Query
 from heats.engine.plan import Plan
 from heats.engine.tournament import Tournament
-from heats.errors import InvalidArgument, JournalFailed, OutOfTurn
+from heats.errors import BadFeedback, InvalidArgument, JournalFailed, OutOfTurn
 from heats.journal.fingerprint import Candidate, writable
 from heats.journal.lines import (
     FORMAT,
@@ -94,6 +96,7 @@ class Journal:
         self._handle: int | None = None
         self._buffer: list[bytes] = []
         self._size = 0  # bytes of whole lines in the file
+        self._told = 0  # pulls told in these lines, and in the buffer
         self._together = False
         self._failed: JournalFailed | None = None
         self._syncer: _Syncer | None = None
@@ -126,17 +129,22 @@ class Journal:
     ) -> None:
         """Tell the tournament and write it down. What it refuses is not written, what it was told before neither.
 
-        ``took`` are seconds, ``notes`` anything that JSON holds; both are for people and reports only.
+        ``took`` are seconds, ``notes`` a dict of whatever JSON holds; both are for people and reports only.
         """
         self._check_open()
-        spent = self.tournament.spent
         asked = query if isinstance(query, Query) else self.tournament.query(query)
-        _check_notes(notes)
-        self.tournament.tell(query, feedback, by=by)
-        if self.tournament.spent > spent:
-            said = written(feedback, asked.arms)
-            self._add(Told(asked.id, asked.arms, said, now(), by and writable(by), took, notes))
-            self._finish()
+        line = _told(asked, feedback, by, took, notes)
+        before = self._told
+        try:
+            self.tournament.tell(query, feedback, by=by)
+            if self.tournament.spent > before:
+                self._told += 1
+                self._append(line)
+                self._finish()
+        except BaseException as error:
+            if not isinstance(error, Exception) or self.tournament.spent > before:
+                self._fail(error)  # it may be told and not be written: no later line would be true
+            raise
 
     def requeue(self, query: Query | int, why: str = "") -> None:
         """Take a pull back that will never be told, and write down why."""
@@ -195,6 +203,7 @@ class Journal:
 
     def _continue(self, size: int, *, begun: bool) -> None:
         self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        self._told = self.tournament.spent
         self._size = size
         if os.fstat(self._handle).st_size > size:  # a line that a crash tore off: it was never told
             os.ftruncate(self._handle, size)
@@ -222,13 +231,27 @@ class Journal:
             raise self._failed
         if self._handle is None:
             raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
+        if self.tournament.spent != self._told:
+            raise OutOfTurn(
+                f"{self.tournament.spent} pulls were told, but {self._told} to the journal {self.path}; "
+                "tell all of them to the journal, which tells the tournament."
+            )
 
     def _finish(self) -> None:
         if self.tournament.winner is not None:
             self._add(Finished(self.tournament.winner, now()))
 
+    def _fail(self, error: BaseException) -> None:
+        self._failed = self._failed or JournalFailed(
+            f"{self.path} was interrupted while it was written ({type(error).__name__}). What was told before is in "
+            "it; do the same again and the run goes on."
+        )
+
     def _add(self, event: Event) -> None:
-        self._buffer.append(sealed(event))
+        self._append(sealed(event))
+
+    def _append(self, line: bytes) -> None:
+        self._buffer.append(line)
         if not self._together:
             self._commit()
 
@@ -236,9 +259,9 @@ class Journal:
         if not self._buffer or self._failed is not None:
             return
         assert self._handle is not None
-        data, self._buffer = b"".join(self._buffer), []
         try:
-            self._write(data)
+            self._write(b"".join(self._buffer))
+            self._buffer.clear()
             if self._choice.sync == "each":
                 _bring_to_disk(self._handle, self.path)
             elif self._syncer is not None:
@@ -246,6 +269,9 @@ class Journal:
         except OSError as error:
             self._failed = self._failure(error)
             raise self._failed from error
+        except BaseException as error:
+            self._fail(error)
+            raise
 
     def _failure(self, error: OSError) -> JournalFailed:
         return JournalFailed(
@@ -260,7 +286,7 @@ class Journal:
         try:
             while rest:
                 rest = rest[os.write(self._handle, rest) :]
-        except OSError:
+        except BaseException:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._handle, self._size)
             raise
@@ -347,11 +373,25 @@ def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] 
     return tuple(Candidate(writable(name)) for name in names)
 
 
-def _check_notes(notes: dict[str, Any] | None) -> None:
+def _told(query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None) -> bytes:
+    """Return the line of a pull, or refuse what could not be read again."""
+    if took is not None:
+        took = between("took", took, 0, sys.float_info.max, why="seconds")
+    if notes is not None:
+        _check_notes(notes)
+    if isinstance(feedback, Named):
+        feedback.row(query.arms)
+    who = writable(by) if isinstance(by, str) else None  # the tournament refuses the rest
+    return sealed(Told(query.id, query.arms, written(feedback, query.arms), now(), who, took, notes))
+
+
+def _check_notes(notes: object) -> None:
     try:
-        msgspec.json.encode(notes)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgument(f"notes={notes!r} cannot be written as JSON: {error}.") from None
+        if not isinstance(notes, dict):
+            raise TypeError(f"a {type(notes).__name__} is no dict")
+        msgspec.json.decode(msgspec.json.encode(notes))
+    except (TypeError, ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
+        raise BadFeedback(f"the notes cannot be written as JSON: {error}.") from None
 
 
 def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
