@@ -596,6 +596,46 @@ def test_a_full_disk_leaves_the_journal_sound(path: Path, monkeypatch: pytest.Mo
     assert path.read_bytes() == whole
 
 
+@pytest.mark.parametrize("sync", ["each", "grouped", "system"])
+def test_two_writers_without_a_lock_do_not_mix(path: Path, sync: Any) -> None:
+    """Who removes the lock, links to the file or cuts it ends the other's run, before it writes among foreign lines."""
+    for meddle in (lambda: Path(f"{path}.lock").unlink(), lambda: os.link(path, f"{path}.hard"), None):
+        tournament = heats.Tournament(heats.plan(9, 3, 24), seed=5)
+        with Journal(JournalFile(path, sync=sync), tournament) as journal:
+            first, second = tournament.ask(2)
+            journal.tell(first, [1.0, 2.0, 3.0])
+            if meddle is None:
+                os.truncate(path, path.stat().st_size - 3)
+            else:
+                meddle()
+                link = Path(f"{path}.hard")
+                other = heats.Tournament(heats.plan(9, 3, 24), seed=5)
+                child = os.fork()  # within one process the lock would be known by its name
+                if not child:
+                    Journal(link if link.exists() else path, other)
+                    os._exit(0)
+                os.waitpid(child, 0)
+            before = path.read_bytes()
+            with pytest.raises(JournalFailed, match="was changed by somebody else: it has"):
+                journal.tell(second, [1.0, 2.0, 3.0])
+            assert path.read_bytes() == before
+        for left in path.parent.iterdir():
+            left.unlink()
+
+
+@pytest.mark.parametrize("sync", ["grouped", "system"])
+def test_a_journal_that_vanishes_is_noticed_at_the_end(path: Path, sync: Any) -> None:
+    """At the latest, however lazily it is synced."""
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        if query.id == 3:
+            path.unlink()
+        return noisy(heat, query)
+
+    with pytest.raises(JournalFailed, match="moved, removed or replaced"):
+        find(JournalFile(path, sync=sync), compare=compare)
+
+
 def test_a_journal_that_vanishes_stops_the_run(path: Path) -> None:
     """Writing on into a removed file would lose everything silently."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +97,7 @@ class Journal:
         self._buffer: list[bytes] = []
         self._size = 0  # bytes of whole lines in the file
         self._told = 0  # pulls told in these lines, and in the buffer
+        self._looked = 0.0  # when the file was last seen in its place, if nobody syncs it
         self._together = False
         self._failed: JournalFailed | None = None
         self._syncer: _Syncer | None = None
@@ -174,6 +175,8 @@ class Journal:
         try:
             if syncer is not None:
                 syncer.stop()
+            elif handle is not None and self._failed is None:
+                _check_there(handle, self.path)
         except OSError as error:
             if self._failed is None:
                 raise self._failure(error) from error
@@ -266,6 +269,9 @@ class Journal:
                 _bring_to_disk(self._handle, self.path)
             elif self._syncer is not None:
                 self._syncer.soon()  # and hear what went wrong with the group before
+            elif time.monotonic() - self._looked >= GROUP_SECONDS:
+                _check_there(self._handle, self.path)
+                self._looked = time.monotonic()
         except OSError as error:
             self._failed = self._failure(error)
             raise self._failed from error
@@ -274,23 +280,35 @@ class Journal:
             raise
 
     def _failure(self, error: OSError) -> JournalFailed:
+        if isinstance(error, _NotOurs):
+            return JournalFailed(f"{self.path} {error}")
         return JournalFailed(
             f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
             "once that is mended (make room, say), do the same again and the run goes on."
         )
 
     def _write(self, data: bytes) -> None:
-        """Append whole lines or nothing."""
+        """Append whole lines; of those that do not get through, nothing stays."""
         assert self._handle is not None
-        rest = memoryview(data)
+        there = os.fstat(self._handle).st_size
+        if there != self._size:
+            raise _NotOurs(
+                f"was changed by somebody else: it has {there} bytes, not {self._size}. Nothing more is written to it; "
+                "a journal has one writer at a time. Once nobody else writes, do the same again and the run goes on."
+            )
+        done = 0
         try:
-            while rest:
-                rest = rest[os.write(self._handle, rest) :]
+            while done < len(data):
+                done += os.write(self._handle, memoryview(data)[done:])
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._handle, self._size)
+                os.ftruncate(self._handle, self._size + data.rfind(b"\n", 0, done) + 1)
             raise
-        self._size += len(data)
+        self._size += done
+
+
+class _NotOurs(OSError):
+    """The file under the journal's name is not as it was left."""
 
 
 class _Syncer:
@@ -336,14 +354,21 @@ class _Syncer:
 
 
 def _bring_to_disk(handle: int, path: Path) -> None:
-    """Sync a file, and make sure that it is still the one that will be found under its name."""
+    """Sync a file that is still the one that will be found under its name."""
     os.fsync(handle)
+    _check_there(handle, path)
+
+
+def _check_there(handle: int, path: Path) -> None:
     try:
         there = os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         there = False
     if not there:
-        raise FileNotFoundError(errno.ENOENT, "it was moved, removed or replaced")
+        raise _NotOurs(
+            "was moved, removed or replaced while it was written. What was told is in the file that was there; "
+            "put it back, or give its new path, do the same again and the run goes on."
+        )
 
 
 def _create(path: Path, header: Header) -> None:
