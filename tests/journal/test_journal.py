@@ -515,6 +515,31 @@ def test_two_writers(path: Path) -> None:
         pass
 
 
+def test_files_of_others_are_left_alone(path: Path, tmp_path: Path) -> None:
+    """One that is called like a lock is refused; one that is called like a draft is not touched."""
+    lock, draft = Path(f"{path}.lock"), tmp_path / f".{path.name}.new"
+    draft.write_text("mine")
+    for content in ("my notes", "12 34", "1" * 21):
+        lock.write_text(content)
+        with pytest.raises(InvalidArgument, match="is no lock of heats"):
+            find(path)
+        assert lock.read_text() == content
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(InvalidArgument, match="Is a directory"):
+        find(path)
+    lock.rmdir()
+    lock.write_text("4711")  # left by a process that was killed
+    with Journal(path, heats.Tournament(heats.plan(9, 3, 24))):
+        lock.unlink()
+        lock.write_text("somebody else's")
+    assert lock.read_text() == "somebody else's"
+    assert draft.read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 3
+    with pytest.raises(InvalidArgument, match=r"command=.* cannot be written as JSON"):
+        JournalFile(path, command={"a": object()})
+
+
 def test_a_reader_beside_a_writer(path: Path) -> None:
     """It sees all that was told, whenever it looks, and half a line does not disturb it."""
     tournament = heats.Tournament(heats.plan(9, 3, 24), seed=5)
@@ -609,12 +634,9 @@ def test_two_writers_without_a_lock_do_not_mix(path: Path, sync: Any) -> None:
             else:
                 meddle()
                 link = Path(f"{path}.hard")
-                other = heats.Tournament(heats.plan(9, 3, 24), seed=5)
-                child = os.fork()  # within one process the lock would be known by its name
-                if not child:
-                    Journal(link if link.exists() else path, other)
-                    os._exit(0)
-                os.waitpid(child, 0)
+                where = str(link if link.exists() else path)
+                code = f"import heats; heats.Journal({where!r}, heats.Tournament(heats.plan(9, 3, 24), seed=5))"
+                subprocess.run([sys.executable, "-c", code], check=True)
             before = path.read_bytes()
             with pytest.raises(JournalFailed, match="was changed by somebody else: it has"):
                 journal.tell(second, [1.0, 2.0, 3.0])

@@ -20,6 +20,7 @@ from heats.engine.machine import Query
 from heats.engine.plan import Plan
 from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, InvalidArgument, JournalFailed, OutOfTurn
+from heats.journal.draft import write_whole
 from heats.journal.fingerprint import Candidate, writable
 from heats.journal.lines import (
     FORMAT,
@@ -61,6 +62,10 @@ class JournalFile:
     def __post_init__(self) -> None:
         if self.sync not in get_args(Sync):
             raise InvalidArgument(f"sync={self.sync!r} is unknown; choose one of {', '.join(get_args(Sync))}.")
+        try:
+            msgspec.json.encode(self.command)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidArgument(f"command={self.command!r} cannot be written as JSON: {error}.") from None
 
 
 class Journal:
@@ -373,16 +378,7 @@ def _check_there(handle: int, path: Path) -> None:
 
 def _create(path: Path, header: Header) -> None:
     """Let a journal appear with its whole first line, or not at all."""
-    draft = path.with_name(f".{path.name}.new")  # only the owner of the lock makes one, so an old one is no one's
-    try:
-        with draft.open("wb") as file:
-            file.write(sealed(header))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
+    write_whole(path, sealed(header))
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
