@@ -120,6 +120,31 @@ def test_a_torn_tail_of_zeros_is_cut(path: Path) -> None:
     path.write_bytes(b"".join(kept[:9]) + b"\0" * 5000)
     assert find(path).to_json() == expected
     assert b"\0" not in path.read_bytes()
+    assert lines(path)[9]["cut"] == 5000
+
+
+def test_a_line_that_lacks_only_its_end_is_kept(path: Path) -> None:
+    """It was told; nothing is compared again."""
+    expected = find(path).to_json()
+    kept = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(kept[:9])[:-1])
+    assert find(path).to_json() == expected
+    assert path.read_bytes().startswith(b"".join(kept[:9]))
+    assert "cut" not in lines(path)[9]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    assert find(path, compare=never).to_json() == expected
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("tail", [b"my notes", b'{"event":"danced"', b'\0\0{"event":"told"', b'{"event":"journal"'])
+def test_a_tail_that_no_crash_leaves_is_refused(path: Path, tail: bytes) -> None:
+    """Somebody wrote it, who may want it back."""
+    half_done(path)
+    path.write_bytes(before := path.read_bytes() + tail)
+    with pytest.raises(BrokenFile, match=r"line 9 of .* has no end, and is nothing that a crash"):
+        find(path)
+    assert path.read_bytes() == before
 
 
 def stopping(after: int) -> Callable[..., list[float]]:

@@ -75,6 +75,12 @@ class Log:
         self._replay()
         return self.lines - before
 
+    def tail(self) -> bytes:
+        """Return what stands after the whole lines read so far."""
+        with _opened(self.path) as file:
+            file.seek(self.size)
+            return file.read()
+
     def _tell(self, event: Told) -> None:
         self._batch.append((self.lines, event))
         self.compared += event.took or 0.0

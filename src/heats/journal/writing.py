@@ -19,7 +19,7 @@ from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Query
 from heats.engine.plan import Plan
 from heats.engine.tournament import Tournament
-from heats.errors import BadFeedback, InvalidArgument, JournalFailed, OutOfTurn
+from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
 from heats.journal.draft import write_whole
 from heats.journal.fingerprint import Candidate, writable
 from heats.journal.lines import (
@@ -33,6 +33,8 @@ from heats.journal.lines import (
     Scoring,
     Told,
     copied,
+    is_sound,
+    is_torn,
     now,
     sealed,
     written,
@@ -206,20 +208,16 @@ class Journal:
         if log.finished is not None:
             return
         self._lock = self._lock or Lock(self.path)
+        self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         log.advance()  # another writer may have gone on until it was locked
-        self._continue(log.size, begun=begun)
-
-    def _continue(self, size: int, *, begun: bool) -> None:
-        self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-        self._told = self.tournament.spent
-        self._size = size
-        if os.fstat(self._handle).st_size > size:  # a line that a crash tore off: it was never told
-            os.ftruncate(self._handle, size)
-            os.fsync(self._handle)
+        cut = _mend(self._handle, log)
+        if log.finished is not None:
+            return
+        self._size, self._told = log.size, self.tournament.spent
         if self._choice.sync == "grouped":
             self._syncer = _Syncer(self._handle, self.path)
         if not begun and not self.tournament.done:
-            self._add(Resumed(here(), now()))
+            self._add(Resumed(here(), now(), cut))
         self._finish()
 
     def _header(self, known: tuple[Candidate, ...] | None) -> Header:
@@ -384,6 +382,30 @@ def _create(path: Path, header: Header) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _mend(handle: int, log: Log) -> int:
+    """Deal with what stands after the last whole line: end a line that lacks its end only, cut one that was torn off.
+
+    Returns how many bytes were cut; what was torn off was never told.
+    """
+    tail = log.tail()
+    if not tail:
+        return 0
+    if is_sound(tail):
+        os.write(handle, b"\n")
+        log.advance()
+        cut = 0
+    elif is_torn(tail):
+        os.ftruncate(handle, log.size)
+        cut = len(tail)
+    else:
+        raise BrokenFile(
+            f"line {log.lines + 1} of {log.path} has no end, and is nothing that a crash of heats leaves behind: "
+            f"{tail[:40]!r}. Nothing was changed; remove what stands after the {log.lines} lines before it to go on."
+        )
+    os.fsync(handle)
+    return cut
 
 
 def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] | None:
