@@ -182,6 +182,7 @@ def test_an_interrupt_says_how_to_go_on(path: Path) -> None:
         ({"n": 10}, "its n_arms is 9, not 10"),
         ({"strategy": "csr"}, "its strategy is 'csh', not 'csr'"),
         ({"record": "off"}, "its record is 'ties', not 'off'"),
+        ({"schedule": "paper"}, "its schedule is 'exact', not 'paper'"),
         ({"seed": 6}, "its seed is 5, not 6"),
         ({"statistic": heats.median}, "its statistic is mean, not median"),
         ({"statistic": heats.quantile(0.3)}, r'its statistic is mean, not quantile \{"p":0.3,"method":"linear"\}'),
@@ -216,6 +217,13 @@ def one(heat: Any) -> Any:
     return [1.0] * len(heat)
 
 
+def local() -> Callable[[], int]:
+    def number() -> int:
+        return 1
+
+    return number
+
+
 class Opaque:
     """Nothing that lasts."""
 
@@ -248,7 +256,7 @@ def test_fingerprints(path: Path) -> None:
     assert heats.find_best(again, never, budget=30, journal=path).report.done
 
 
-@pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, float("nan"), np.zeros(2), "x".join])
+@pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, local(), float("nan"), np.zeros(2), "x".join])
 def test_a_candidate_without_fingerprint_needs_a_name(path: Path, candidate: Any) -> None:
     """Its repr holds an address, or says too little, and would never match again."""
     with pytest.raises(InvalidArgument, match=r"candidate 1, a \w+, has no fingerprint .* Give names="):
@@ -456,6 +464,15 @@ def test_statistics_and_large_seeds_come_back(path: Path) -> None:
 
 def mean(observations: Any) -> Any:
     return observations.mean(axis=-2)
+
+
+def test_numbers_of_numpy_are_numbers(path: Path) -> None:
+    """Known by their value, alone or within other things."""
+    heats.find_best(np.arange(3), one, budget=9, journal=path)
+    assert heats.find_best([0, 1, 2], never, budget=9, journal=path).report.done
+    path.unlink()
+    heats.find_best([*np.linspace(0, 1, 3), {"a": np.float32(0.5)}, np.bool_(True)], one, budget=20, journal=path)
+    assert heats.find_best([0.0, 0.5, 1.0, {"a": 0.5}, True], never, budget=20, journal=path).report.done
 
 
 @pytest.mark.parametrize("statistic", [mean, heats.linear(np.exp), heats.positional(lambda size: range(size, 0, -1))])

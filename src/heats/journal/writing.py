@@ -17,7 +17,6 @@ import msgspec
 from heats.engine.checks import between
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Query
-from heats.engine.plan import Plan
 from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
 from heats.journal.draft import write_whole
@@ -438,25 +437,25 @@ def _check_notes(notes: object) -> None:
 
 
 def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
-    """Refuse to go on with another run than the one in the file, and say what differs."""
+    """Refuse to go on with another run than the one in the file, and say what differs, the rounds last: they follow."""
     differs = _difference(old, new, candidates=candidates)
     if differs:
         raise InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
 
 
 def _difference(old: Header, new: Header, *, candidates: bool) -> str:
-    for field in Plan.__struct_fields__:
+    for field in ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind"):
         was, wanted = getattr(old.plan, field), getattr(new.plan, field)
         if was != wanted:
-            return "its rounds differ" if field == "rounds" else f"its {field} is {was!r}, not {wanted!r}"
+            return f"its {field} is {was!r}, not {wanted!r}"
     if old.seed != new.seed:
         return f"its seed is {old.seed}, not {new.seed}"
     if old.statistic != new.statistic:
         return f"its statistic is {old.statistic}, not {new.statistic}"
-    for arm, (was, wanted) in enumerate(zip(old.candidates, new.candidates, strict=True)):
-        if candidates and was.fingerprint != wanted.fingerprint:
-            return f"its candidate {arm} is {was}, not {wanted}"
-    return ""
+    for arm, (known, given) in enumerate(zip(old.candidates, new.candidates, strict=True)):
+        if candidates and known.fingerprint != given.fingerprint:
+            return f"its candidate {arm} is {known}, not {given}"
+    return "its rounds differ" if old.plan.rounds != new.plan.rounds else ""
 
 
 def _cannot_begin(path: Path, error: OSError) -> InvalidArgument:
