@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from heats.engine.machine import Machine, Query
+from heats.engine.table import said_by
 from heats.errors import BadFeedback, ComparisonFailed, HeatsError
 from heats.work import Answer, Job
 
@@ -107,14 +108,14 @@ class Answers:
         self._failed[query.id] += 1
         if self._failed[query.id] > self._retries:
             raise self._failure(query, error) from error
-        self.again(query, f"{type(error).__name__}: {error}")
+        self.again(query, said_by(error))
 
     def lost(self, query: Query, error: BaseException) -> None:
         """Try a pull again that may have died with its worker, innocently or not: once more, or as often as failed."""
         self._lost[query.id] += 1
         if self._lost[query.id] > max(1, self._retries):
             raise self._failure(query, error) from error
-        self.again(query, f"{type(error).__name__}: {error}")
+        self.again(query, said_by(error))
 
     def again(self, query: Query, why: str) -> None:
         """Take a pull back, so that it is handed out again."""
@@ -132,7 +133,7 @@ class Answers:
         what = f"comparing {self._task.describe(query)} (pull {query.id})"
         if isinstance(error, BadFeedback):
             return BadFeedback(f"{what} gave feedback that cannot be used: {error}")
-        return ComparisonFailed(f"{what} failed: {type(error).__name__}: {error}")
+        return ComparisonFailed(f"{what} failed: {said_by(error)}")
 
 
 def _parts(value: Any) -> tuple[Any, dict[str, Any] | None]:

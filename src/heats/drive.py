@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heats.answers import Answers, Keeper, Task, Unkept
 from heats.engine.machine import Machine, Query
+from heats.engine.table import said_by
 from heats.errors import HeatsError
 from heats.pool import Pool
 from heats.work import Work, too_long
@@ -212,7 +213,7 @@ class Flights:
             if len(flight.queries) == 1:
                 blame(query, error)
             else:
-                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {error!r}")
+                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {said_by(error)}")
                 self._alone.add(query.id)
 
     def _rebuild(self, error: BaseException) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 
+from heats.engine.table import said_by
+
 Job = tuple[Callable[..., Any], tuple[Any, ...]]
 
 _serial = count()
@@ -92,6 +94,6 @@ def _portable(error: Exception) -> Exception:
     try:
         returned: Exception = pickle.loads(pickle.dumps(error))
     except Exception:  # it cannot travel; what it says can
-        returned = RuntimeError(f"{type(error).__name__}: {error}")
+        returned = RuntimeError(said_by(error))
     returned.add_note(told)
     return returned

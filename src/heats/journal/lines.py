@@ -15,6 +15,7 @@ import msgspec
 from heats.engine.feedback import Arms, BestWorst, Feedback, Named, Race, Ranking, Winner, rewards
 from heats.engine.plan import Plan
 from heats.engine.statistics import Statistic
+from heats.engine.table import said
 from heats.journal.fingerprint import Candidate
 
 FORMAT = 1
@@ -161,4 +162,4 @@ def copied(feedback: Any, arms: Arms) -> Any:
             feedback.row(arms)
         return written(feedback, arms)
     except Exception:  # whatever somebody else's answer may hold
-        return {"said": repr(feedback)[:200]}
+        return {"said": said(feedback)[:200]}
