@@ -496,6 +496,7 @@ def test_what_is_no_journal_is_refused(path: Path, tmp_path: Path) -> None:
         (b'{"event":"journal","format":1', "ends within its first line"),
         (b'{"event":"journal","format":1}\n', "line 1 of .* is damaged"),
         (seal(b'{"event":"journal","format":2,"new":1}'), "format 2, which a newer heats wrote"),
+        (seal(b'{"event":"journal","format":0}'), "format 0, which no heats ever wrote"),
         (seal(b'{"event":"journal","format":1}'), "line 1 of .* is no header"),
     ]:
         path.write_bytes(content)
@@ -512,8 +513,30 @@ def test_what_is_no_journal_is_refused(path: Path, tmp_path: Path) -> None:
     ]:
         with pytest.raises(InvalidArgument, match=message):
             find(where)
+    os.mkfifo(tmp_path / "pipe")
+    for where in (tmp_path / "pipe", Path(os.devnull)):
+        for look in (find, Log):
+            with pytest.raises(InvalidArgument, match="is a pipe or a device; a journal is a file"):
+                look(where)
     with pytest.raises(InvalidArgument, match="does not exist; give the journal of a run"):
         Log(tmp_path / "none")
+
+
+def test_a_first_line_that_describes_no_run(path: Path) -> None:
+    """However well it is sealed."""
+    find(path)
+    first = lines(path)[0]
+    del first["crc"]
+    for changed in (
+        {"seed": "many"},
+        {"seed": -1},
+        {"statistic": {"name": "power_mean", "parameters": {"danced": 1}, "ours": True}},
+        {"statistic": {"name": "power_mean", "parameters": [], "ours": True}},
+        {"statistic": {"name": "quantile", "parameters": {"p": 7}, "ours": True}},
+    ):
+        path.write_bytes(seal(json.dumps(first | changed, separators=(",", ":")).encode()))
+        with pytest.raises(BrokenFile, match=r"line 1 of .* describes no run: "):
+            Log(path)
 
 
 def seal(text: bytes) -> bytes:
