@@ -710,6 +710,31 @@ def test_two_writers_without_a_lock_do_not_mix(path: Path, sync: Any) -> None:
             left.unlink()
 
 
+def test_whole_lines_of_a_group_that_failed_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were told; only the torn one is taken back."""
+    write = os.write
+    tournament = heats.Tournament(heats.plan(9, 3, 24), seed=5)
+    with Journal(path, tournament) as journal:
+        sent = []
+
+        def full(handle: int, data: Any) -> int:
+            sent.append(bytes(data))
+            if len(sent) == 1:
+                return write(handle, sent[0][: sent[0].index(b"\n") + 30])
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "write", full)
+
+        def tell_three() -> None:
+            with journal.together():
+                for query in tournament.ask(3):
+                    journal.tell(query, [1.0, 2.0, 3.0])
+
+        with pytest.raises(JournalFailed):
+            tell_three()
+    assert told(path) == [0]
+
+
 @pytest.mark.parametrize("sync", ["grouped", "system"])
 def test_a_journal_that_vanishes_is_noticed_at_the_end(path: Path, sync: Any) -> None:
     """At the latest, however lazily it is synced."""
