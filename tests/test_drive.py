@@ -282,6 +282,37 @@ def test_a_process_that_cannot_be_stopped_is_ended(tmp_path: Path) -> None:
     assert found.winner == field[-1]
 
 
+def slow_beside(heat: tuple[Path, ...], query: heats.Query) -> list[float]:
+    """Get stuck in the foreign code of some pulls, while others are slow but in time."""
+    mark = heat[0].parent / f"stuck {query.id}"
+    if query.id % 6 == 5 and not mark.exists():
+        mark.touch()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+        time.sleep(60)
+    time.sleep(0.3)
+    return [float(len(each.name)) for each in heat]
+
+
+def test_who_is_ended_with_a_stuck_one_is_not_blamed(tmp_path: Path) -> None:
+    """And new workers get the time that the first ones needed to start, not a minute."""
+    field, path, start = [tmp_path / ("x" * (i + 1)) for i in range(9)], tmp_path / "run.jsonl", time.monotonic()
+    with ProcessPoolExecutor(2) as pool:
+        heats.find_best(
+            field,
+            slow_beside,
+            budget=12,
+            heat_size=3,
+            executor=pool,
+            timeout=0.5,
+            retries=1,
+            journal=path,
+            names=[each.name for each in field],
+        )
+    assert time.monotonic() - start < 30
+    blamed = [line["id"] for line in lines(path) if line["event"] == "requeued" and "together" not in line["why"]]
+    assert all(number % 6 == 5 for number in blamed)
+
+
 def test_a_late_answer_is_noted_or_counts_if_it_is_the_first(tmp_path: Path) -> None:
     """The first told counts; in the journal is what the other one said."""
     release, asked = threading.Event(), []
@@ -335,7 +366,7 @@ def test_notes_go_to_the_journal(tmp_path: Path) -> None:
     assert find(path, compare=compare).to_json() == find(compare=compare).to_json()
     assert lines(path)[1]["notes"] == {"cpu_seconds": 1.5, "killed": [3]}
     assert lines(path)[1]["feedback"] == {"winner": [max(lines(path)[1]["arms"])]}
-    with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
+    with pytest.raises(BadFeedback, match=r"\(pull 0\) gave .* cannot be written as JSON"):
         find(tmp_path / "other.jsonl", compare=lambda heat: Noted(list(heat), {"x": object()}))
 
 
