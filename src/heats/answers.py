@@ -98,7 +98,8 @@ class Answers:
     def overdue(self, query: Query, answer: Answer, by: str) -> None:
         """Tell an answer that had been given up, unless another one came first: that is then noted."""
         if self._machine.told(query):
-            self._keeper.late(query, answer.error or _parts(answer.value)[0], by=by, took=answer.seconds)
+            said = answer.error if answer.value is None else _parts(answer.value)[0]
+            self._keeper.late(query, said, by=by, took=answer.seconds)
         elif answer.error is None:
             with contextlib.suppress(BadFeedback):  # it was counted as a failure when it was given up
                 self._tell(query, answer, by)

@@ -135,7 +135,7 @@ def find_best(
         How often a comparison that failed is tried again before the run stops.
     timeout
         Seconds after which a comparison counts as failed. In this thread and in process pools it is stopped then;
-        elsewhere its worker cannot be freed, and an answer that comes all the same counts if it is the first.
+        elsewhere its worker cannot be freed, and what it answers after that time does not count.
     names
         What to call the candidates in messages and reports.
 

@@ -21,7 +21,7 @@ _serial = count()
 
 
 class Answer(NamedTuple):
-    """What came of a pull: a value or an error, after so many seconds."""
+    """What came of a pull: a value or an error, after so many seconds; both, if the value came after its time."""
 
     value: Any
     error: Exception | None
@@ -53,7 +53,10 @@ class Work:
                 value = function(*arguments)
         except Exception as error:  # whatever the user's comparison raises
             failure = error if os.getpid() == self.home else _portable(error)
-        return Answer(value, failure, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        if failure is None and self.timeout is not None and seconds > self.timeout:
+            failure = too_long(self.timeout)  # nothing could stop it here; late is late everywhere
+        return Answer(value, failure, seconds)
 
 
 def here() -> str:
