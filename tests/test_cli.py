@@ -300,6 +300,8 @@ def test_resume_says_what_it_cannot_do(tmp_path: Path, capsys: pytest.CaptureFix
     heats.find_best(range(4), list, budget=6, journal=path)
     assert run(["resume", str(path)]) == 0
     assert "winner:     3" in capsys.readouterr().out
+    assert run(["resume", str(path), "--dask", "tcp://127.0.0.1:1"]) == 0  # it is over: nobody is asked to help
+    assert "winner:     3" in capsys.readouterr().out
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
     assert run(["resume", str(path)]) == 2
     assert "run that program again, with the same journal" in capsys.readouterr().err

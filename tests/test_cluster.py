@@ -87,3 +87,11 @@ def test_by_address(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_cluster_of_one_s_own() -> None:
     with dask("local") as executor:
         assert find(compare=slowly, executor=executor).to_json() == find().to_json()
+
+
+def test_workers_here_are_deaf_to_interrupts() -> None:
+    """Ctrl-C on a terminal reaches them too; only the run itself acts on it."""
+    before = signal.getsignal(signal.SIGINT)
+    with dask("local") as executor:
+        assert signal.getsignal(signal.SIGINT) is before
+        assert executor.submit(signal.getsignal, signal.SIGINT).result(60) is signal.SIG_IGN

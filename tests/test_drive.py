@@ -282,8 +282,40 @@ def test_a_process_that_cannot_be_stopped_is_ended(tmp_path: Path) -> None:
     assert found.winner == field[-1]
 
 
-def test_a_late_answer_is_noted_or_counts_if_it_is_the_first(tmp_path: Path) -> None:
-    """The first told counts; in the journal is what the other one said."""
+def slow_beside(heat: tuple[Path, ...], query: heats.Query) -> list[float]:
+    """Get stuck in foreign code once, while other pulls are slow but in time."""
+    mark = heat[0].parent / f"stuck {query.id}"
+    if query.id == 1 and not mark.exists():
+        mark.touch()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+        time.sleep(60)
+    time.sleep(0.3)
+    return [float(len(each.name)) for each in heat]
+
+
+def test_who_is_ended_with_a_stuck_one_is_not_blamed(tmp_path: Path) -> None:
+    """And new workers get the time that the first ones needed to start, not a minute."""
+    field, path, start = [tmp_path / ("x" * (i + 1)) for i in range(9)], tmp_path / "run.jsonl", time.monotonic()
+    with ProcessPoolExecutor(2) as pool:
+        heats.find_best(
+            field,
+            slow_beside,
+            budget=24,
+            heat_size=3,
+            executor=pool,
+            timeout=0.5,
+            retries=1,
+            journal=path,
+            names=[each.name for each in field],
+        )
+    assert time.monotonic() - start < 30
+    again = {line["id"]: line["why"] for line in lines(path) if line["event"] == "requeued"}
+    assert "TimeoutError" in again.pop(1)
+    assert set(again.values()) == {"its worker was ended together with one that took too long"}
+
+
+def test_a_late_answer_is_noted(tmp_path: Path) -> None:
+    """The one in time counts; in the journal is what the other one said."""
     release, asked = threading.Event(), []
 
     def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
@@ -309,19 +341,22 @@ def test_a_late_answer_is_noted_or_counts_if_it_is_the_first(tmp_path: Path) -> 
     assert sorted(told(path)) == list(range(24))
 
 
-def test_an_answer_given_up_may_still_be_the_first(tmp_path: Path) -> None:
-    """With one worker, which is busy with it, it is: nothing is compared twice then."""
+@pytest.mark.parametrize("seconds", [0.3, 1.0])
+def test_an_answer_after_its_time_does_not_count(tmp_path: Path, seconds: float) -> None:
+    """Whether it was given up before it came or not: the pull is compared again."""
     calls = []
 
     def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
         calls.append(query.id)
         if query.id == 5 and calls.count(5) == 1:
-            time.sleep(1.0)
+            time.sleep(seconds)
+            return [9.0] * len(heat)
         return noisy(heat, query)
 
     with ThreadPoolExecutor(1) as pool:
         found = find(tmp_path / "run.jsonl", compare=compare, executor=pool, timeout=0.2, retries=3)
     assert found.to_json() == find().to_json()
+    assert calls.count(5) >= 2
     assert sorted(told(tmp_path / "run.jsonl")) == list(range(24))
 
 
@@ -335,7 +370,7 @@ def test_notes_go_to_the_journal(tmp_path: Path) -> None:
     assert find(path, compare=compare).to_json() == find(compare=compare).to_json()
     assert lines(path)[1]["notes"] == {"cpu_seconds": 1.5, "killed": [3]}
     assert lines(path)[1]["feedback"] == {"winner": [max(lines(path)[1]["arms"])]}
-    with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
+    with pytest.raises(BadFeedback, match=r"\(pull 0\) gave .* cannot be written as JSON"):
         find(tmp_path / "other.jsonl", compare=lambda heat: Noted(list(heat), {"x": object()}))
 
 

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -308,3 +309,27 @@ def test_a_report_needs_no_clock() -> None:
         == find_best(range(9), seeded, budget=40, seed=1).to_json()
     )
     assert isinstance(heats.find_best(range(3), list, budget=5), heats.Found)
+
+
+class Mute(Exception):
+    """Neither its repr nor its message can be had."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+    def __str__(self) -> str:
+        raise RuntimeError("no message")
+
+
+def test_answers_that_cannot_be_described(tmp_path: Path) -> None:
+    """They end the run with the pull's name, or are tried again, like all others."""
+
+    def fails(heat: tuple[int, ...]) -> list[float]:
+        raise Mute
+
+    with pytest.raises(ComparisonFailed, match=r"\(pull 0\) failed: Mute, whose message fails"):
+        heats.find_best(range(5), fails, budget=20, retries=2, journal=tmp_path / "run.jsonl")
+    for answer in (Mute(), heats.Winner(Mute()), [Mute(), 1.0], "\udcff"):
+        with pytest.raises(BadFeedback, match=r"pull 0") as refusal:
+            heats.find_best(range(5), lambda heat: answer, heat_size=2, budget=20)  # noqa: B023  # called at once
+        str(refusal.value).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import heats
-from heats.account import opened
+from heats.account import opened, save
 from heats.page import duration, page
 from heats.page.bracket import MOST, number
 from tests.journal.runs import find
@@ -52,6 +53,26 @@ class Checker(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+def test_a_page_replaces_files_only(tmp_path: Path) -> None:
+    """A pipe is written into and stays one; a draft-like file of somebody else is not touched."""
+    path, target, other = tmp_path / "run.jsonl", tmp_path / "run.html", tmp_path / "run.html.new"
+    find(path)
+    other.write_text("mine")
+    save(opened(str(path)), str(target))
+    assert target.read_text(encoding="utf-8") == page(opened(str(path)))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True, encoding="utf-8") as reader:
+        save(opened(str(path)), str(pipe))
+        assert reader.stdout is not None
+        assert reader.stdout.read() == target.read_text(encoding="utf-8")
+    save(opened(str(path)), os.devnull)
+    assert pipe.is_fifo()
+    assert Path(os.devnull).is_char_device()
+    assert other.read_text() == "mine"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["pipe", "run.html", "run.html.new", "run.jsonl"]
 
 
 def made(path: Path, **options: Any) -> tuple[heats.Found, Checker, str]:

@@ -10,6 +10,7 @@ import msgspec
 from heats.engine.report import Report, describe
 from heats.engine.table import shown
 from heats.errors import InvalidArgument
+from heats.journal.draft import write_whole
 from heats.journal.reading import Log, located
 from heats.page import duration, page, programs
 from heats.progress import watching
@@ -87,14 +88,15 @@ def follow_to_the_end(log: Log) -> None:
 
 
 def save(log: Log, path: str) -> None:
-    """Write the page of a journal to a file, whole or not at all."""
+    """Write the page of a journal to a file, whole or not at all; or into a pipe or a device."""
     target = located(path)
     if target == log.path:
         raise InvalidArgument(f"--html {path} is the journal itself; give another file.")
-    draft = Path(f"{target}.new")
+    content = page(log).encode()
     try:
-        draft.write_text(page(log), encoding="utf-8")
-        draft.replace(target)
+        if Path(path).exists() and not Path(path).is_file():  # a pipe or a device: there is nothing to replace
+            Path(path).write_bytes(content)
+        else:
+            write_whole(target, content)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InvalidArgument(f"--html {path} cannot be written: {error.strerror}.") from None

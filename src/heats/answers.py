@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from heats.engine.machine import Machine, Query
+from heats.engine.table import said_by
 from heats.errors import BadFeedback, ComparisonFailed, HeatsError
 from heats.work import Answer, Job
 
@@ -97,7 +98,8 @@ class Answers:
     def overdue(self, query: Query, answer: Answer, by: str) -> None:
         """Tell an answer that had been given up, unless another one came first: that is then noted."""
         if self._machine.told(query):
-            self._keeper.late(query, answer.error or _parts(answer.value)[0], by=by, took=answer.seconds)
+            said = answer.error if answer.value is None else _parts(answer.value)[0]
+            self._keeper.late(query, said, by=by, took=answer.seconds)
         elif answer.error is None:
             with contextlib.suppress(BadFeedback):  # it was counted as a failure when it was given up
                 self._tell(query, answer, by)
@@ -107,14 +109,14 @@ class Answers:
         self._failed[query.id] += 1
         if self._failed[query.id] > self._retries:
             raise self._failure(query, error) from error
-        self.again(query, f"{type(error).__name__}: {error}")
+        self.again(query, said_by(error))
 
     def lost(self, query: Query, error: BaseException) -> None:
         """Try a pull again that may have died with its worker, innocently or not: once more, or as often as failed."""
         self._lost[query.id] += 1
         if self._lost[query.id] > max(1, self._retries):
             raise self._failure(query, error) from error
-        self.again(query, f"{type(error).__name__}: {error}")
+        self.again(query, said_by(error))
 
     def again(self, query: Query, why: str) -> None:
         """Take a pull back, so that it is handed out again."""
@@ -132,7 +134,7 @@ class Answers:
         what = f"comparing {self._task.describe(query)} (pull {query.id})"
         if isinstance(error, BadFeedback):
             return BadFeedback(f"{what} gave feedback that cannot be used: {error}")
-        return ComparisonFailed(f"{what} failed: {type(error).__name__}: {error}")
+        return ComparisonFailed(f"{what} failed: {said_by(error)}")
 
 
 def _parts(value: Any) -> tuple[Any, dict[str, Any] | None]:

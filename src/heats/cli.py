@@ -223,7 +223,7 @@ def resume(
     from heats.resume import resume as go_on
 
     log = opened(journal)
-    with _executor(dask) as executor, _resumable(journal):
+    with _executor(dask if log.finished is None else None) as executor, _resumable(journal):
         told = go_on(log, executor) or account(log)
     typer.echo(told.to_json() if json else str(told))
     if not getattr(told, "decided", True):  # a race that nobody finished

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -19,7 +22,9 @@ def dask(address: str) -> Iterator[Executor]:
     except ImportError:
         raise InvalidArgument("--dask needs Dask: pip install 'heats[dask]'.") from None
     if address == "local":
-        with LocalCluster(threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        with _deaf_to_interrupts():
+            cluster = LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
+        with cluster, Client(cluster) as client:
             yield client.get_executor()
         return
     try:
@@ -28,3 +33,16 @@ def dask(address: str) -> Iterator[Executor]:
         raise InvalidArgument(f"--dask {address} is no cluster that answers: {error}.") from None
     with client:
         yield client.get_executor()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C, which reaches all of a terminal: this one hears it and ends them in order."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

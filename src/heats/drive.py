@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heats.answers import Answers, Keeper, Task, Unkept
 from heats.engine.machine import Machine, Query
+from heats.engine.table import said_by
 from heats.errors import HeatsError
 from heats.pool import Pool
 from heats.work import Work, too_long
@@ -85,6 +86,9 @@ class Flights:
         self._landed: SimpleQueue[Future[Any]] = SimpleQueue()
         self._back: deque[Future[Any]] = deque()  # landed, and not looked at yet
         self._heard = -math.inf  # when something came back first: from then on, what is handed out is begun at once
+        self._begun: float | None = None  # when something was handed out first
+        self._start_up = pool.start_up  # seconds until something comes back from workers that have to start
+        self._killed: set[int] = set()  # pools that were ended here, with innocent pulls in them
         self._out = 0  # pulls under way
         self._seconds = TASK_SECONDS  # what a pull takes, lately
         self._ready: list[Query] = []  # asked for, to be handed out alone
@@ -143,6 +147,8 @@ class Flights:
         except BrokenExecutor as error:  # it broke since anything came back
             self._rebuild(error)
             future = self._pool.submit(work)
+        if not self._out and self._pool.number == 0 and self._heard == -math.inf:
+            self._begun = time.monotonic()
         self._flying[future] = Flight(queries, time.monotonic(), self._pool.number)
         self._out += len(queries)
         future.add_done_callback(self._landed.put)
@@ -157,6 +163,9 @@ class Flights:
             self._back.append(self._landed.get(timeout=wait))
             if self._heard == -math.inf:
                 self._heard = time.monotonic()
+                if self._begun is not None:  # the first pool shows how long a new one may take
+                    self._start_up = min(self._start_up, 2 * (self._heard - self._begun))
+                    self._begun = None
             while True:
                 self._back.append(self._landed.get_nowait())
 
@@ -164,7 +173,7 @@ class Flights:
         """Return when a task is overdue; until something came back, its workers may still have to start."""
         if self._timeout is None:
             return math.inf
-        patience = GRACE if self._heard > -math.inf else GRACE + self._pool.start_up
+        patience = GRACE if self._heard > -math.inf else GRACE + self._start_up
         return max(flight.since, self._heard) + self._timeout + patience
 
     def _land(self) -> None:
@@ -207,12 +216,16 @@ class Flights:
             raise error
         if isinstance(error, BrokenExecutor) and flight.pool == self._pool.number:
             self._rebuild(error)
+        if isinstance(error, BrokenExecutor) and flight.pool in self._killed:
+            for query in flight.queries:
+                self._answers.again(query, "its worker was ended together with one that took too long")
+            return
         blame = self._answers.lost if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.failed
         for query in flight.queries:
             if len(flight.queries) == 1:
                 blame(query, error)
             else:
-                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {error!r}")
+                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {said_by(error)}")
                 self._alone.add(query.id)
 
     def _rebuild(self, error: BaseException) -> None:
@@ -224,6 +237,7 @@ class Flights:
         assert self._timeout is not None
         flight = self._take(future)
         self._given_up[future] = flight
+        self._killed.add(flight.pool)
         self._pool.kill()
         self._apart(flight, too_long(self._timeout))
 

@@ -21,7 +21,7 @@ from heats.engine.plan import Record, Schedule, plan
 from heats.engine.report import Report, RoundReport, Sureness, describe
 from heats.engine.rules import Rule
 from heats.engine.statistics import StatisticLike, expected_feedback, mean, win_rate
-from heats.engine.table import shown
+from heats.engine.table import said, shown
 from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, InvalidArgument
 from heats.journal import Journal, JournalFile
@@ -135,7 +135,7 @@ def find_best(
         How often a comparison that failed is tried again before the run stops.
     timeout
         Seconds after which a comparison counts as failed. In this thread and in process pools it is stopped then;
-        elsewhere its worker cannot be freed, and an answer that comes all the same counts if it is the first.
+        elsewhere its worker cannot be freed, and what it answers after that time does not count.
     names
         What to call the candidates in messages and reports.
 
@@ -197,8 +197,8 @@ def _kept(
         try:
             yield keeper
         except KeyboardInterrupt as stop:
-            said = f"{tournament.spent} of {tournament.plan.cost} pulls are kept in {keeper.path}"
-            stop.add_note(f"{said}; do the same again to go on.")
+            kept = f"{tournament.spent} of {tournament.plan.cost} pulls are kept in {keeper.path}"
+            stop.add_note(f"{kept}; do the same again to go on.")
             raise
 
 
@@ -272,10 +272,10 @@ def _place(candidate: Any, heat: tuple[Any, ...]) -> int:
         return places[0]
     if places:
         raise BadFeedback(
-            f"{candidate!r} may be any of {len(places)} candidates of this heat; "
+            f"{said(candidate)} may be any of {len(places)} candidates of this heat; "
             "candidates that are named must be different objects: name the very one that was handed over."
         )
-    raise BadFeedback(f"{candidate!r} is not in this heat; name one of {heat!r}.")
+    raise BadFeedback(f"{said(candidate)} is not in this heat; name one of {said(heat)}.")
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -310,7 +310,7 @@ def _as_names(names: Sequence[str] | None, field: tuple[Any, ...]) -> tuple[str,
 
 def _name(candidate: Any, arm: int) -> str:
     """Return one line of at most 60 characters that says which candidate it is."""
-    text = candidate if isinstance(candidate, str) else getattr(candidate, "__name__", None) or repr(candidate)
+    text = candidate if isinstance(candidate, str) else getattr(candidate, "__name__", None) or said(candidate)
     if " at 0x" in text:  # a default repr says nothing
         return f"candidate {arm}"
     line = " ".join(str(text).split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from heats.engine.table import said_by
 from heats.errors import ComparisonFailed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Pool:
         except BrokenExecutor:
             raise
         except Exception as error:  # it was shut down, or the work cannot travel
-            raise ComparisonFailed(f"the executor took no work: {type(error).__name__}: {error}") from error
+            raise ComparisonFailed(f"the executor took no work: {said_by(error)}") from error
 
     def rebuild(self, reason: BaseException) -> None:
         """Put new processes in the place of those that died; other executors cannot be mended from here."""
@@ -59,7 +60,7 @@ class Pool:
 
         old = self._executor
         if not isinstance(old, ProcessPoolExecutor):
-            raise ComparisonFailed(f"the executor broke: {type(reason).__name__}: {reason}") from reason
+            raise ComparisonFailed(f"the executor broke: {said_by(reason)}") from reason
         self.close()
         self.number += 1
         self._executor = self._rebuilt = ProcessPoolExecutor(

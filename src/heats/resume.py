@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, Protocol
@@ -19,13 +20,23 @@ class Result(Protocol):
 
 
 def _demo(path: str, options: dict[str, Any], executor: Executor | None) -> None:
-    demo.play(**options, journal=path, executor=executor)
+    _call(demo.play, path, options, executor)
 
 
 def _race(path: str, options: dict[str, Any], executor: Executor | None) -> Result:
     from heats.race.run import resume
 
-    return resume(path, options["scenario"], options["overrides"], options["rules"], executor)
+    result: Result = _call(resume, path, {key: options[key] for key in options if key != "command_lines"}, executor)
+    return result
+
+
+def _call(function: Callable[..., Any], path: str, options: dict[str, Any], executor: Executor | None) -> Any:
+    arguments = options | {"journal": path, "executor": executor}
+    try:
+        inspect.signature(function).bind(**arguments)
+    except TypeError as error:
+        raise BrokenFile(f"line 1 of {path} says to go on with its command, but not how: {error}.") from None
+    return function(**arguments)
 
 
 # The name of the command that began a run → a function of the journal's path, the command's options and an executor.
@@ -45,9 +56,6 @@ def resume(log: Log, executor: Executor | None = None) -> Result | None:
         )
     if name not in COMMANDS:
         raise InvalidArgument(f"{path} was begun by 'heats {name}', which this version does not have; update heats.")
-    try:
-        result = COMMANDS[name](path, command, executor)
-    except (KeyError, TypeError) as error:
-        raise BrokenFile(f"line 1 of {path} says to go on with 'heats {name}', but not how: {error}.") from error
+    result = COMMANDS[name](path, command, executor)
     log.advance()
     return result

@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 
+from heats.engine.table import said_by
+
 Job = tuple[Callable[..., Any], tuple[Any, ...]]
 
 _serial = count()
 
 
 class Answer(NamedTuple):
-    """What came of a pull: a value or an error, after so many seconds."""
+    """What came of a pull: a value or an error, after so many seconds; both, if the value came after its time."""
 
     value: Any
     error: Exception | None
@@ -51,7 +53,10 @@ class Work:
                 value = function(*arguments)
         except Exception as error:  # whatever the user's comparison raises
             failure = error if os.getpid() == self.home else _portable(error)
-        return Answer(value, failure, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        if failure is None and self.timeout is not None and seconds > self.timeout:
+            failure = too_long(self.timeout)  # nothing could stop it here; late is late everywhere
+        return Answer(value, failure, seconds)
 
 
 def here() -> str:
@@ -92,6 +97,6 @@ def _portable(error: Exception) -> Exception:
     try:
         returned: Exception = pickle.loads(pickle.dumps(error))
     except Exception:  # it cannot travel; what it says can
-        returned = RuntimeError(f"{type(error).__name__}: {error}")
+        returned = RuntimeError(said_by(error))
     returned.add_note(told)
     return returned

@@ -120,6 +120,31 @@ def test_a_torn_tail_of_zeros_is_cut(path: Path) -> None:
     path.write_bytes(b"".join(kept[:9]) + b"\0" * 5000)
     assert find(path).to_json() == expected
     assert b"\0" not in path.read_bytes()
+    assert lines(path)[9]["cut"] == 5000
+
+
+def test_a_line_that_lacks_only_its_end_is_kept(path: Path) -> None:
+    """It was told; nothing is compared again."""
+    expected = find(path).to_json()
+    kept = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(kept[:9])[:-1])
+    assert find(path).to_json() == expected
+    assert path.read_bytes().startswith(b"".join(kept[:9]))
+    assert "cut" not in lines(path)[9]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    assert find(path, compare=never).to_json() == expected
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("tail", [b"my notes", b'{"event":"danced"', b'\0\0{"event":"told"', b'{"event":"journal"'])
+def test_a_tail_that_no_crash_leaves_is_refused(path: Path, tail: bytes) -> None:
+    """Somebody wrote it, who may want it back."""
+    half_done(path)
+    path.write_bytes(before := path.read_bytes() + tail)
+    with pytest.raises(BrokenFile, match=r"line 9 of .* has no end, and is nothing that a crash"):
+        find(path)
+    assert path.read_bytes() == before
 
 
 def stopping(after: int) -> Callable[..., list[float]]:
@@ -157,6 +182,7 @@ def test_an_interrupt_says_how_to_go_on(path: Path) -> None:
         ({"n": 10}, "its n_arms is 9, not 10"),
         ({"strategy": "csr"}, "its strategy is 'csh', not 'csr'"),
         ({"record": "off"}, "its record is 'ties', not 'off'"),
+        ({"schedule": "paper"}, "its schedule is 'exact', not 'paper'"),
         ({"seed": 6}, "its seed is 5, not 6"),
         ({"statistic": heats.median}, "its statistic is mean, not median"),
         ({"statistic": heats.quantile(0.3)}, r'its statistic is mean, not quantile \{"p":0.3,"method":"linear"\}'),
@@ -191,6 +217,13 @@ def one(heat: Any) -> Any:
     return [1.0] * len(heat)
 
 
+def local() -> Callable[[], int]:
+    def number() -> int:
+        return 1
+
+    return number
+
+
 class Opaque:
     """Nothing that lasts."""
 
@@ -223,7 +256,7 @@ def test_fingerprints(path: Path) -> None:
     assert heats.find_best(again, never, budget=30, journal=path).report.done
 
 
-@pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, float("nan"), np.zeros(2), "x".join])
+@pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, local(), float("nan"), np.zeros(2), "x".join])
 def test_a_candidate_without_fingerprint_needs_a_name(path: Path, candidate: Any) -> None:
     """Its repr holds an address, or says too little, and would never match again."""
     with pytest.raises(InvalidArgument, match=r"candidate 1, a \w+, has no fingerprint .* Give names="):
@@ -277,8 +310,12 @@ def test_what_is_refused_or_told_before_is_not_written(path: Path) -> None:
         before = path.read_bytes()
         with pytest.raises(BadFeedback):
             journal.tell(query, [1.0])
-        with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
-            journal.tell(query, [1.0, 2.0, 3.0], notes={"what": object()})
+        for notes in ({"what": object()}, ["a"], "a", {(1, 2): 3}, {"half": "\ud800"}):
+            with pytest.raises(BadFeedback, match="notes cannot be written as JSON"):
+                journal.tell(query, [1.0, 2.0, 3.0], notes=notes)
+        for took in ("3 s", -1, float("nan"), float("inf"), 10**400, True):
+            with pytest.raises(InvalidArgument, match=r"took=.* must be a number"):
+                journal.tell(query, [1.0, 2.0, 3.0], took=took)
         with pytest.raises(OutOfTurn):
             journal.tell(999, [1.0, 2.0, 3.0])
         assert path.read_bytes() == before
@@ -297,6 +334,45 @@ def test_what_is_refused_or_told_before_is_not_written(path: Path) -> None:
         Journal(path, heats.RoundRobin(3, 2, 9))
     with pytest.raises(InvalidArgument, match="one string per arm, 9 in all"):
         Journal(path, heats.Tournament(heats.plan(9, 3, 30)), names=["a"])
+
+
+def test_an_interrupt_while_writing_stops_the_journal(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tournament may know more than the file then; nothing more is written, and the run can be resumed."""
+
+    def interrupted(handle: int, data: Any) -> int:
+        raise KeyboardInterrupt
+
+    tournament = heats.Tournament(heats.plan(9, 3, 30))
+    with Journal(path, tournament) as journal:
+        first, second = tournament.ask(2)
+        journal.tell(first, [1.0, 2.0, 3.0])
+        whole = path.read_bytes()
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                journal.tell(second, [1.0, 2.0, 3.0])
+        for query in (second, *tournament.ask(2)):
+            with pytest.raises(JournalFailed, match=r"was interrupted while it was written \(KeyboardInterrupt\)"):
+                journal.tell(query, [1.0, 2.0, 3.0])
+    assert path.read_bytes() == whole
+    with Journal(path, heats.Tournament(heats.plan(9, 3, 30))) as journal:
+        assert journal.tournament.spent == 1
+
+
+def test_what_the_tournament_is_told_alone_ends_the_journal(path: Path) -> None:
+    """A journal that lacks a pull would never be read again."""
+    tournament = heats.Tournament(heats.plan(9, 3, 30))
+    with Journal(path, tournament) as journal:
+        first, second = tournament.ask(2)
+        tournament.tell(first, [1.0, 2.0, 3.0])
+        with pytest.raises(OutOfTurn, match="1 pulls were told, but 0 to the journal"):
+            journal.tell(second, [1.0, 2.0, 3.0])
+
+
+def test_notes_of_a_comparison_that_cannot_be_written(path: Path) -> None:
+    """The pull and its candidates are named, as with any feedback that is of no use."""
+    with pytest.raises(BadFeedback, match=r"comparing .* \(pull 0\) gave .* the notes cannot be written as JSON"):
+        find(path, compare=lambda heat: heats.Noted([1.0] * len(heat), ["no dict"]))
 
 
 def test_requeued_pulls_are_noted(path: Path) -> None:
@@ -390,6 +466,15 @@ def mean(observations: Any) -> Any:
     return observations.mean(axis=-2)
 
 
+def test_numbers_of_numpy_are_numbers(path: Path) -> None:
+    """Known by their value, alone or within other things."""
+    heats.find_best(np.arange(3), one, budget=9, journal=path)
+    assert heats.find_best([0, 1, 2], never, budget=9, journal=path).report.done
+    path.unlink()
+    heats.find_best([*np.linspace(0, 1, 3), {"a": np.float32(0.5)}, np.bool_(True)], one, budget=20, journal=path)
+    assert heats.find_best([0.0, 0.5, 1.0, {"a": 0.5}, True], never, budget=20, journal=path).report.done
+
+
 @pytest.mark.parametrize("statistic", [mean, heats.linear(np.exp), heats.positional(lambda size: range(size, 0, -1))])
 def test_a_function_of_the_user_is_not_taken_for_ours(path: Path, statistic: Any) -> None:
     """The file holds its name only; the program that has the function can resume."""
@@ -411,6 +496,7 @@ def test_what_is_no_journal_is_refused(path: Path, tmp_path: Path) -> None:
         (b'{"event":"journal","format":1', "ends within its first line"),
         (b'{"event":"journal","format":1}\n', "line 1 of .* is damaged"),
         (seal(b'{"event":"journal","format":2,"new":1}'), "format 2, which a newer heats wrote"),
+        (seal(b'{"event":"journal","format":0}'), "format 0, which no heats ever wrote"),
         (seal(b'{"event":"journal","format":1}'), "line 1 of .* is no header"),
     ]:
         path.write_bytes(content)
@@ -427,8 +513,30 @@ def test_what_is_no_journal_is_refused(path: Path, tmp_path: Path) -> None:
     ]:
         with pytest.raises(InvalidArgument, match=message):
             find(where)
+    os.mkfifo(tmp_path / "pipe")
+    for where in (tmp_path / "pipe", Path(os.devnull)):
+        for look in (find, Log):
+            with pytest.raises(InvalidArgument, match="is a pipe or a device; a journal is a file"):
+                look(where)
     with pytest.raises(InvalidArgument, match="does not exist; give the journal of a run"):
         Log(tmp_path / "none")
+
+
+def test_a_first_line_that_describes_no_run(path: Path) -> None:
+    """However well it is sealed."""
+    find(path)
+    first = lines(path)[0]
+    del first["crc"]
+    for changed in (
+        {"seed": "many"},
+        {"seed": -1},
+        {"statistic": {"name": "power_mean", "parameters": {"danced": 1}, "ours": True}},
+        {"statistic": {"name": "power_mean", "parameters": [], "ours": True}},
+        {"statistic": {"name": "quantile", "parameters": {"p": 7}, "ours": True}},
+    ):
+        path.write_bytes(seal(json.dumps(first | changed, separators=(",", ":")).encode()))
+        with pytest.raises(BrokenFile, match=r"line 1 of .* describes no run: "):
+            Log(path)
 
 
 def seal(text: bytes) -> bytes:
@@ -470,6 +578,31 @@ def test_two_writers(path: Path) -> None:
         assert f"JournalLocked: process {os.getpid()} is writing to" in other.stderr
     with Journal(path, heats.Tournament(heats.plan(9, 3, 24), seed=5)):
         pass
+
+
+def test_files_of_others_are_left_alone(path: Path, tmp_path: Path) -> None:
+    """One that is called like a lock is refused; one that is called like a draft is not touched."""
+    lock, draft = Path(f"{path}.lock"), tmp_path / f".{path.name}.new"
+    draft.write_text("mine")
+    for content in ("my notes", "12 34", "1" * 21):
+        lock.write_text(content)
+        with pytest.raises(InvalidArgument, match="is no lock of heats"):
+            find(path)
+        assert lock.read_text() == content
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(InvalidArgument, match="Is a directory"):
+        find(path)
+    lock.rmdir()
+    lock.write_text("4711")  # left by a process that was killed
+    with Journal(path, heats.Tournament(heats.plan(9, 3, 24))):
+        lock.unlink()
+        lock.write_text("somebody else's")
+    assert lock.read_text() == "somebody else's"
+    assert draft.read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 3
+    with pytest.raises(InvalidArgument, match=r"command=.* cannot be written as JSON"):
+        JournalFile(path, command={"a": object()})
 
 
 def test_a_reader_beside_a_writer(path: Path) -> None:
@@ -551,6 +684,68 @@ def test_a_full_disk_leaves_the_journal_sound(path: Path, monkeypatch: pytest.Mo
         with pytest.raises(JournalFailed, match="No space left on device"):
             journal.requeue(second)
     assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("sync", ["each", "grouped", "system"])
+def test_two_writers_without_a_lock_do_not_mix(path: Path, sync: Any) -> None:
+    """Who removes the lock, links to the file or cuts it ends the other's run, before it writes among foreign lines."""
+    for meddle in (lambda: Path(f"{path}.lock").unlink(), lambda: os.link(path, f"{path}.hard"), None):
+        tournament = heats.Tournament(heats.plan(9, 3, 24), seed=5)
+        with Journal(JournalFile(path, sync=sync), tournament) as journal:
+            first, second = tournament.ask(2)
+            journal.tell(first, [1.0, 2.0, 3.0])
+            if meddle is None:
+                os.truncate(path, path.stat().st_size - 3)
+            else:
+                meddle()
+                link = Path(f"{path}.hard")
+                where = str(link if link.exists() else path)
+                code = f"import heats; heats.Journal({where!r}, heats.Tournament(heats.plan(9, 3, 24), seed=5))"
+                subprocess.run([sys.executable, "-c", code], check=True)
+            before = path.read_bytes()
+            with pytest.raises(JournalFailed, match="was changed by somebody else: it has"):
+                journal.tell(second, [1.0, 2.0, 3.0])
+            assert path.read_bytes() == before
+        for left in path.parent.iterdir():
+            left.unlink()
+
+
+def test_whole_lines_of_a_group_that_failed_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were told; only the torn one is taken back."""
+    write = os.write
+    tournament = heats.Tournament(heats.plan(9, 3, 24), seed=5)
+    with Journal(path, tournament) as journal:
+        sent = []
+
+        def full(handle: int, data: Any) -> int:
+            sent.append(bytes(data))
+            if len(sent) == 1:
+                return write(handle, sent[0][: sent[0].index(b"\n") + 30])
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "write", full)
+
+        def tell_three() -> None:
+            with journal.together():
+                for query in tournament.ask(3):
+                    journal.tell(query, [1.0, 2.0, 3.0])
+
+        with pytest.raises(JournalFailed):
+            tell_three()
+    assert told(path) == [0]
+
+
+@pytest.mark.parametrize("sync", ["grouped", "system"])
+def test_a_journal_that_vanishes_is_noticed_at_the_end(path: Path, sync: Any) -> None:
+    """At the latest, however lazily it is synced."""
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> list[float]:
+        if query.id == 3:
+            path.unlink()
+        return noisy(heat, query)
+
+    with pytest.raises(JournalFailed, match="moved, removed or replaced"):
+        find(JournalFile(path, sync=sync), compare=compare)
 
 
 def test_a_journal_that_vanishes_stops_the_run(path: Path) -> None:

@@ -35,7 +35,10 @@ def between(
     name: str, value: Any, low: float, high: float, *, open_low: bool = False, open_high: bool = False, why: str = ""
 ) -> float:
     """Return ``value`` as a float from ``low`` to ``high``, which an open end leaves out, or refuse it."""
-    number = float(value) if isinstance(value, Real) and not is_bool(value) else float("nan")
+    try:
+        number = float(value) if isinstance(value, Real) and not is_bool(value) else float("nan")
+    except OverflowError:  # an int beyond all floats
+        number = float("nan")
     inside = (low < number if open_low else low <= number) and (number < high if open_high else number <= high)
     if not inside:
         ends = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"

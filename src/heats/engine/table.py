@@ -10,6 +10,24 @@ def shown(name: str) -> str:
     return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
+def said(value: object) -> str:
+    """Return the repr of somebody else's object, whatever it does when asked, as text that any file takes."""
+    try:
+        text = repr(value)
+    except Exception:  # it is described in the words of an error: that must not become another one
+        text = f"<a {type(value).__name__} whose repr fails>"
+    return text.encode(errors="backslashreplace").decode()
+
+
+def said_by(error: BaseException) -> str:
+    """Return the kind and the message of somebody else's error, likewise."""
+    try:
+        text = f"{type(error).__name__}: {error}"
+    except Exception:
+        text = f"{type(error).__name__}, whose message fails"
+    return text.encode(errors="backslashreplace").decode()
+
+
 def table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
     """Yield the lines of a table, each column as wide as its widest entry."""
     cells = [list(titles), *([str(value) for value in row] for row in rows)]

@@ -10,6 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from heats.errors import InvalidArgument
 
@@ -58,7 +59,7 @@ def _known(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
         return Candidate(name)
     raise InvalidArgument(
         f"candidate {arm}, a {type(candidate).__name__}, has no fingerprint that would be the same in another run: "
-        "it is neither JSON nor a function with a name. Give names=, one per candidate, to keep a journal."
+        "it is neither JSON nor a function with a name of its own. Give names=, one per candidate, to keep a journal."
     )
 
 
@@ -70,11 +71,17 @@ def writable(text: str) -> str:
 def _canonical(candidate: Any) -> bytes:
     """Return sorted JSON of whatever has one, dataclasses and the like included; else nothing."""
     try:
-        plain = msgspec.to_builtins(candidate, order="deterministic", str_keys=True)
+        plain = msgspec.to_builtins(candidate, order="deterministic", str_keys=True, enc_hook=_number)
         text = json.dumps(plain, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError, NotImplementedError):
         return b""
     return _HALVES.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise NotImplementedError
 
 
 def _qualified(candidate: Any) -> str:
@@ -83,4 +90,4 @@ def _qualified(candidate: Any) -> str:
     if not isinstance(getattr(candidate, "__self__", None), (ModuleType, NoneType)):
         return ""  # a method of some object, which the name does not tell
     name = f"{candidate.__module__}.{candidate.__qualname__}"
-    return "" if "<lambda>" in name else name
+    return "" if "<" in name else name  # a lambda, or made within a function: many may be called so

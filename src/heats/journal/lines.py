@@ -15,6 +15,7 @@ import msgspec
 from heats.engine.feedback import Arms, BestWorst, Feedback, Named, Race, Ranking, Winner, rewards
 from heats.engine.plan import Plan
 from heats.engine.statistics import Statistic
+from heats.engine.table import said
 from heats.journal.fingerprint import Candidate
 
 FORMAT = 1
@@ -79,11 +80,12 @@ class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued"):
     at: datetime
 
 
-class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed"):
-    """The run went on, in another process perhaps."""
+class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omit_defaults=True):
+    """The run went on, in another process perhaps, after so many bytes of a torn line were ``cut``."""
 
     by: str
     at: datetime
+    cut: int = 0
 
 
 class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
@@ -99,6 +101,8 @@ _encode = msgspec.json.Encoder().encode
 decode_header = msgspec.json.Decoder(Header).decode
 decode_event = msgspec.json.Decoder(Event).decode
 
+_OPENINGS = [b'{"event":"%b"' % each.encode() for each in ("told", "late", "requeued", "resumed", "finished")]
+
 
 def sealed(event: Header | Event) -> bytes:
     """Return the line of an event, its checksum included."""
@@ -109,6 +113,12 @@ def sealed(event: Header | Event) -> bytes:
 def is_sound(line: bytes) -> bool:
     """Say whether a line, without its end, is as it was written."""
     return line[-SEAL:] == b',"crc":"%08x"}' % crc32(line[:-SEAL])
+
+
+def is_torn(tail: bytes) -> bool:
+    """Say whether this may be what a crash leaves of a line: its beginning, or zeros, or one after the other."""
+    begun = tail.rstrip(b"\0")
+    return any(begun.startswith(opening[: len(begun)]) for opening in _OPENINGS)
 
 
 def now() -> datetime:
@@ -152,4 +162,4 @@ def copied(feedback: Any, arms: Arms) -> Any:
             feedback.row(arms)
         return written(feedback, arms)
     except Exception:  # whatever somebody else's answer may hold
-        return {"said": repr(feedback)[:200]}
+        return {"said": said(feedback)[:200]}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import threading
 from pathlib import Path
 
@@ -38,7 +39,8 @@ class Lock:
         with _guard:
             if self._mine in _held and self._mine[0] == os.getpid():
                 with contextlib.suppress(OSError):
-                    Path(self._path).unlink()
+                    if _same(self._handle, self._path):  # else somebody removed it, and this one is not ours
+                        Path(self._path).unlink()
                 os.close(self._handle)
                 _held.discard(self._mine)
 
@@ -55,6 +57,7 @@ def _try(path: str, journal: Path) -> int | None:
         if not _same(handle, path):
             os.close(handle)
             return None
+        _check_ours(handle, path)
         with contextlib.suppress(OSError):  # no room: then others are not told who it is
             os.ftruncate(handle, 0)
             os.pwrite(handle, str(os.getpid()).encode(), 0)
@@ -74,6 +77,14 @@ def _same(handle: int, path: str) -> bool:
         return os.path.samestat(os.fstat(handle), Path(path).stat())
     except FileNotFoundError:
         return False
+
+
+def _check_ours(handle: int, path: str) -> None:
+    """Refuse a file that is no lock: one is empty, or holds the number of a process."""
+    found = os.fstat(handle)
+    digits = os.pread(handle, 21, 0) if stat.S_ISREG(found.st_mode) else b"no file at all"
+    if digits and not (digits.isdigit() and found.st_size <= 20):
+        raise InvalidArgument(f"{path} is in the way: it is no lock of heats. Move it, or give another journal.")
 
 
 def _locked(journal: Path, owner: str) -> JournalLocked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -21,6 +22,7 @@ from heats.journal.lines import (
     Late,
     Requeued,
     Resumed,
+    Scoring,
     Told,
     decode_event,
     decode_header,
@@ -75,6 +77,12 @@ class Log:
         self._replay()
         return self.lines - before
 
+    def tail(self) -> bytes:
+        """Return what stands after the whole lines read so far."""
+        with _opened(self.path) as file:
+            file.seek(self.size)
+            return file.read()
+
     def _tell(self, event: Told) -> None:
         self._batch.append((self.lines, event))
         self.compared += event.took or 0.0
@@ -92,7 +100,7 @@ class Log:
                 if query.arms != event.arms:
                     raise OutOfTurn(f"pull {query.id} compares the arms {query.arms} here, not {event.arms}")
                 tournament.tell(query, read(event.feedback), by=event.by)
-        except (HeatsError, KeyError, TypeError) as error:
+        except (HeatsError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._misfit(number, str(error)) from error
 
     def _misfit(self, line: int, why: str) -> BrokenFile:
@@ -149,6 +157,8 @@ def located(path: str | os.PathLike[str]) -> Path:
 
 def _opened(path: Path) -> BinaryIO:
     try:
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a pipe would wait for its writer
+            raise InvalidArgument(f"{path} is a pipe or a device; a journal is a file, give the path of one.")
         return path.open("rb")
     except OSError as error:
         raise _no_file(path, error) from None
@@ -180,6 +190,8 @@ def _header(file: BinaryIO, path: Path) -> Header:
             raise BrokenFile(
                 f"{path} has format {version}, which a newer heats wrote; this one reads up to {FORMAT}: update heats."
             )
+        if version < 1:
+            raise BrokenFile(f"line 1 of {path} has format {version}, which no heats ever wrote.")
         header: Header = decode_header(line)
         if len(header.candidates) != header.plan.n_arms:
             raise BrokenFile(f"line 1 of {path} names {len(header.candidates)} candidates of {header.plan.n_arms}.")
@@ -193,15 +205,17 @@ class _Version(msgspec.Struct):
 
 
 def _tournament(header: Header, path: Path) -> Tournament:
-    return Tournament(header.plan, _statistic(header, path), int(header.seed))
+    try:
+        statistic = _statistic(header.statistic)
+        if statistic is not None:
+            return Tournament(header.plan, statistic, int(header.seed))
+    except (HeatsError, TypeError, ValueError, AttributeError, KeyError) as error:
+        raise BrokenFile(f"line 1 of {path} describes no run: {error}") from error
+    raise InvalidArgument(
+        f"{path} was scored by {header.statistic}, which belongs to the program that wrote it and cannot be in the "
+        "file; run that program again, it resumes the run and has the report."
+    )
 
 
-def _statistic(header: Header, path: Path) -> Statistic:
-    scoring = header.statistic
-    made = remade(scoring.name, msgspec.json.decode(scoring.parameters)) if scoring.ours else None
-    if made is None:
-        raise InvalidArgument(
-            f"{path} was scored by {scoring}, which belongs to the program that wrote it and cannot be in the file; "
-            "run that program again, it resumes the run and has the report."
-        )
-    return made
+def _statistic(scoring: Scoring) -> Statistic | None:
+    return remade(scoring.name, msgspec.json.decode(scoring.parameters)) if scoring.ours else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
+import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,12 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import msgspec
 
-from heats.engine.feedback import Feedback
+from heats.engine.checks import between
+from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Query
-from heats.engine.plan import Plan
 from heats.engine.tournament import Tournament
-from heats.errors import InvalidArgument, JournalFailed, OutOfTurn
+from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
+from heats.journal.draft import write_whole
 from heats.journal.fingerprint import Candidate, writable
 from heats.journal.lines import (
     FORMAT,
@@ -30,6 +32,8 @@ from heats.journal.lines import (
     Scoring,
     Told,
     copied,
+    is_sound,
+    is_torn,
     now,
     sealed,
     written,
@@ -59,6 +63,10 @@ class JournalFile:
     def __post_init__(self) -> None:
         if self.sync not in get_args(Sync):
             raise InvalidArgument(f"sync={self.sync!r} is unknown; choose one of {', '.join(get_args(Sync))}.")
+        try:
+            msgspec.json.encode(self.command)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidArgument(f"command={self.command!r} cannot be written as JSON: {error}.") from None
 
 
 class Journal:
@@ -94,6 +102,8 @@ class Journal:
         self._handle: int | None = None
         self._buffer: list[bytes] = []
         self._size = 0  # bytes of whole lines in the file
+        self._told = 0  # pulls told in these lines, and in the buffer
+        self._looked = 0.0  # when the file was last seen in its place, if nobody syncs it
         self._together = False
         self._failed: JournalFailed | None = None
         self._syncer: _Syncer | None = None
@@ -126,17 +136,22 @@ class Journal:
     ) -> None:
         """Tell the tournament and write it down. What it refuses is not written, what it was told before neither.
 
-        ``took`` are seconds, ``notes`` anything that JSON holds; both are for people and reports only.
+        ``took`` are seconds, ``notes`` a dict of whatever JSON holds; both are for people and reports only.
         """
         self._check_open()
-        spent = self.tournament.spent
         asked = query if isinstance(query, Query) else self.tournament.query(query)
-        _check_notes(notes)
-        self.tournament.tell(query, feedback, by=by)
-        if self.tournament.spent > spent:
-            said = written(feedback, asked.arms)
-            self._add(Told(asked.id, asked.arms, said, now(), by and writable(by), took, notes))
-            self._finish()
+        line = _told(asked, feedback, by, took, notes)
+        before = self._told
+        try:
+            self.tournament.tell(query, feedback, by=by)
+            if self.tournament.spent > before:
+                self._told += 1
+                self._append(line)
+                self._finish()
+        except BaseException as error:
+            if not isinstance(error, Exception) or self.tournament.spent > before:
+                self._fail(error)  # it may be told and not be written: no later line would be true
+            raise
 
     def requeue(self, query: Query | int, why: str = "") -> None:
         """Take a pull back that will never be told, and write down why."""
@@ -166,6 +181,8 @@ class Journal:
         try:
             if syncer is not None:
                 syncer.stop()
+            elif handle is not None and self._failed is None:
+                _check_there(handle, self.path)
         except OSError as error:
             if self._failed is None:
                 raise self._failure(error) from error
@@ -190,19 +207,16 @@ class Journal:
         if log.finished is not None:
             return
         self._lock = self._lock or Lock(self.path)
+        self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         log.advance()  # another writer may have gone on until it was locked
-        self._continue(log.size, begun=begun)
-
-    def _continue(self, size: int, *, begun: bool) -> None:
-        self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-        self._size = size
-        if os.fstat(self._handle).st_size > size:  # a line that a crash tore off: it was never told
-            os.ftruncate(self._handle, size)
-            os.fsync(self._handle)
+        cut = _mend(self._handle, log)
+        if log.finished is not None:
+            return
+        self._size, self._told = log.size, self.tournament.spent
         if self._choice.sync == "grouped":
             self._syncer = _Syncer(self._handle, self.path)
         if not begun and not self.tournament.done:
-            self._add(Resumed(here(), now()))
+            self._add(Resumed(here(), now(), cut))
         self._finish()
 
     def _header(self, known: tuple[Candidate, ...] | None) -> Header:
@@ -222,13 +236,27 @@ class Journal:
             raise self._failed
         if self._handle is None:
             raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
+        if self.tournament.spent != self._told:
+            raise OutOfTurn(
+                f"{self.tournament.spent} pulls were told, but {self._told} to the journal {self.path}; "
+                "tell all of them to the journal, which tells the tournament."
+            )
 
     def _finish(self) -> None:
         if self.tournament.winner is not None:
             self._add(Finished(self.tournament.winner, now()))
 
+    def _fail(self, error: BaseException) -> None:
+        self._failed = self._failed or JournalFailed(
+            f"{self.path} was interrupted while it was written ({type(error).__name__}). What was told before is in "
+            "it; do the same again and the run goes on."
+        )
+
     def _add(self, event: Event) -> None:
-        self._buffer.append(sealed(event))
+        self._append(sealed(event))
+
+    def _append(self, line: bytes) -> None:
+        self._buffer.append(line)
         if not self._together:
             self._commit()
 
@@ -236,35 +264,53 @@ class Journal:
         if not self._buffer or self._failed is not None:
             return
         assert self._handle is not None
-        data, self._buffer = b"".join(self._buffer), []
         try:
-            self._write(data)
+            self._write(b"".join(self._buffer))
+            self._buffer.clear()
             if self._choice.sync == "each":
                 _bring_to_disk(self._handle, self.path)
             elif self._syncer is not None:
                 self._syncer.soon()  # and hear what went wrong with the group before
+            elif time.monotonic() - self._looked >= GROUP_SECONDS:
+                _check_there(self._handle, self.path)
+                self._looked = time.monotonic()
         except OSError as error:
             self._failed = self._failure(error)
             raise self._failed from error
+        except BaseException as error:
+            self._fail(error)
+            raise
 
     def _failure(self, error: OSError) -> JournalFailed:
+        if isinstance(error, _NotOurs):
+            return JournalFailed(f"{self.path} {error}")
         return JournalFailed(
             f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
             "once that is mended (make room, say), do the same again and the run goes on."
         )
 
     def _write(self, data: bytes) -> None:
-        """Append whole lines or nothing."""
+        """Append whole lines; of those that do not get through, nothing stays."""
         assert self._handle is not None
-        rest = memoryview(data)
+        there = os.fstat(self._handle).st_size
+        if there != self._size:
+            raise _NotOurs(
+                f"was changed by somebody else: it has {there} bytes, not {self._size}. Nothing more is written to it; "
+                "a journal has one writer at a time. Once nobody else writes, do the same again and the run goes on."
+            )
+        done = 0
         try:
-            while rest:
-                rest = rest[os.write(self._handle, rest) :]
-        except OSError:
+            while done < len(data):
+                done += os.write(self._handle, memoryview(data)[done:])
+        except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._handle, self._size)
+                os.ftruncate(self._handle, self._size + data.rfind(b"\n", 0, done) + 1)
             raise
-        self._size += len(data)
+        self._size += done
+
+
+class _NotOurs(OSError):
+    """The file under the journal's name is not as it was left."""
 
 
 class _Syncer:
@@ -310,33 +356,55 @@ class _Syncer:
 
 
 def _bring_to_disk(handle: int, path: Path) -> None:
-    """Sync a file, and make sure that it is still the one that will be found under its name."""
+    """Sync a file that is still the one that will be found under its name."""
     os.fsync(handle)
+    _check_there(handle, path)
+
+
+def _check_there(handle: int, path: Path) -> None:
     try:
         there = os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         there = False
     if not there:
-        raise FileNotFoundError(errno.ENOENT, "it was moved, removed or replaced")
+        raise _NotOurs(
+            "was moved, removed or replaced while it was written. What was told is in the file that was there; "
+            "put it back, or give its new path, do the same again and the run goes on."
+        )
 
 
 def _create(path: Path, header: Header) -> None:
     """Let a journal appear with its whole first line, or not at all."""
-    draft = path.with_name(f".{path.name}.new")  # only the owner of the lock makes one, so an old one is no one's
-    try:
-        with draft.open("wb") as file:
-            file.write(sealed(header))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
+    write_whole(path, sealed(header))
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _mend(handle: int, log: Log) -> int:
+    """Deal with what stands after the last whole line: end a line that lacks its end only, cut one that was torn off.
+
+    Returns how many bytes were cut; what was torn off was never told.
+    """
+    tail = log.tail()
+    if not tail:
+        return 0
+    if is_sound(tail):
+        os.write(handle, b"\n")
+        log.advance()
+        cut = 0
+    elif is_torn(tail):
+        os.ftruncate(handle, log.size)
+        cut = len(tail)
+    else:
+        raise BrokenFile(
+            f"line {log.lines + 1} of {log.path} has no end, and is nothing that a crash of heats leaves behind: "
+            f"{tail[:40]!r}. Nothing was changed; remove what stands after the {log.lines} lines before it to go on."
+        )
+    os.fsync(handle)
+    return cut
 
 
 def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] | None:
@@ -347,33 +415,47 @@ def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] 
     return tuple(Candidate(writable(name)) for name in names)
 
 
-def _check_notes(notes: dict[str, Any] | None) -> None:
+def _told(query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None) -> bytes:
+    """Return the line of a pull, or refuse what could not be read again."""
+    if took is not None:
+        took = between("took", took, 0, sys.float_info.max, why="seconds")
+    if notes is not None:
+        _check_notes(notes)
+    if isinstance(feedback, Named):
+        feedback.row(query.arms)
+    who = writable(by) if isinstance(by, str) else None  # the tournament refuses the rest
+    return sealed(Told(query.id, query.arms, written(feedback, query.arms), now(), who, took, notes))
+
+
+def _check_notes(notes: object) -> None:
     try:
-        msgspec.json.encode(notes)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgument(f"notes={notes!r} cannot be written as JSON: {error}.") from None
+        if not isinstance(notes, dict):
+            raise TypeError(f"a {type(notes).__name__} is no dict")
+        msgspec.json.decode(msgspec.json.encode(notes))
+    except (TypeError, ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
+        raise BadFeedback(f"the notes cannot be written as JSON: {error}.") from None
 
 
 def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
-    """Refuse to go on with another run than the one in the file, and say what differs."""
+    """Refuse to go on with another run than the one in the file, and say what differs, the rounds last: they follow."""
     differs = _difference(old, new, candidates=candidates)
     if differs:
         raise InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
 
 
 def _difference(old: Header, new: Header, *, candidates: bool) -> str:
-    for field in Plan.__struct_fields__:
+    for field in ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind"):
         was, wanted = getattr(old.plan, field), getattr(new.plan, field)
         if was != wanted:
-            return "its rounds differ" if field == "rounds" else f"its {field} is {was!r}, not {wanted!r}"
+            return f"its {field} is {was!r}, not {wanted!r}"
     if old.seed != new.seed:
         return f"its seed is {old.seed}, not {new.seed}"
     if old.statistic != new.statistic:
         return f"its statistic is {old.statistic}, not {new.statistic}"
-    for arm, (was, wanted) in enumerate(zip(old.candidates, new.candidates, strict=True)):
-        if candidates and was.fingerprint != wanted.fingerprint:
-            return f"its candidate {arm} is {was}, not {wanted}"
-    return ""
+    for arm, (known, given) in enumerate(zip(old.candidates, new.candidates, strict=True)):
+        if candidates and known.fingerprint != given.fingerprint:
+            return f"its candidate {arm} is {known}, not {given}"
+    return "its rounds differ" if old.plan.rounds != new.plan.rounds else ""
 
 
 def _cannot_begin(path: Path, error: OSError) -> InvalidArgument:
