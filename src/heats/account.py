@@ -14,6 +14,7 @@ from heats.journal.draft import write_whole
 from heats.journal.reading import Log, located
 from heats.page import duration, page, programs
 from heats.progress import watching
+from heats.race.result import undecided
 
 LOOK = 0.2  # seconds between two looks at a journal that grows
 
@@ -38,6 +39,8 @@ class Account(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         lines = [describe(self.report, self.names), ""]
+        if self.report.done and self.report.winner is None:
+            lines = ["no winner: nobody finished any heat", ""]
         if not self.report.done and self.leader is not None:
             lines.append(f"leader:     {shown(self.names[self.leader])}")
         lines.append(
@@ -64,16 +67,17 @@ def opened(path: str) -> Log:
 def account(log: Log) -> Account:
     """Sum up what was read of a journal so far."""
     tournament, tally = log.tournament, programs.counted(log)
+    lot = programs.says_nothing(log, tally)
     return Account(
-        report=tournament.report(),
+        report=undecided(tournament.report()) if lot else tournament.report(),
         names=log.names,
-        leader=tournament.leader,
+        leader=None if lot else tournament.leader,
         answered=dict(tournament.answered),
         elapsed_seconds=log.elapsed,
         compared_seconds=log.compared,
         requeued=log.requeued,
         late=log.late,
-        command_line=programs.command_line(log, tournament.winner),
+        command_line=None if lot else programs.command_line(log, tournament.winner),
         cpu_seconds=None if tally is None else tally.cpu_seconds,
     )
 

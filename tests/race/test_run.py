@@ -143,6 +143,12 @@ def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "command line" not in shown
     assert heats(["race", str(file), "--cutoff", "20ms", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["winner"] is None
+    journal, page = str(next(tmp_path.glob("*.jsonl"))), tmp_path / "page.html"
+    assert heats(["report", journal, "--html", str(page)]) == 0
+    assert "no winner: nobody finished any heat" in capsys.readouterr().out
+    assert "nobody: no run finished" in page.read_text()
+    assert heats(["report", journal, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["report"]["winner"] is None
     write(tmp_path, SLEEPERS | {"objective": r"cost=(\S+)"}, NAPS)
     assert heats(["race", str(file)]) == 1
     assert "no winner: nobody printed a value" in capsys.readouterr().out

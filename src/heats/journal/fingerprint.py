@@ -73,7 +73,7 @@ def _canonical(candidate: Any) -> bytes:
     try:
         plain = msgspec.to_builtins(candidate, order="deterministic", str_keys=True, enc_hook=_number)
         text = json.dumps(plain, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError, NotImplementedError):
+    except (TypeError, ValueError, RecursionError):
         return b""
     return _HALVES.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
 
@@ -81,7 +81,7 @@ def _canonical(candidate: Any) -> bytes:
 def _number(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    raise NotImplementedError
+    raise TypeError(f"a {type(value).__name__} has no JSON")
 
 
 def _qualified(candidate: Any) -> str:

@@ -15,6 +15,7 @@ from heats.engine.table import shown
 from heats.journal.reading import Log
 from heats.page import programs
 from heats.page.bracket import drawn, number
+from heats.race.result import undecided
 from heats.race.tally import Tally
 
 MET = 12  # names of a heat that are listed, the others are counted
@@ -25,6 +26,8 @@ def page(log: Log) -> str:
     """Return the report of a journal as HTML."""
     tournament, names = log.tournament, log.names
     report, leader, tally = tournament.report(), tournament.leader, programs.counted(log)
+    if programs.says_nothing(log, tally):
+        report, leader = undecided(report), None
     title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
@@ -47,7 +50,7 @@ def page(log: Log) -> str:
 
 def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
     yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates</h1>"
-    yield f'<p class="winner">{"nothing is known yet" if leader is None else _name(names, leader)}</p>'
+    yield f'<p class="winner">{_nobody(report) if leader is None else _name(names, leader)}</p>'
     if report.sureness is not None:
         said = how_sure(report.sureness)
         yield f"<p>{escape(said[0].upper() + said[1:])}.</p>"
@@ -56,6 +59,10 @@ def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[
         yield f'<p class="soft">Not told apart from the winner: {others}.</p>'
     if not report.done:
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
+
+
+def _nobody(report: Report) -> str:
+    return "nobody: no run finished" if report.done else "nothing is known yet"
 
 
 def _command(line: str | None) -> Iterator[str]:

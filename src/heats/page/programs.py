@@ -21,6 +21,11 @@ def command_line(log: Log, arm: int | None) -> str | None:
     return None if arm is None or arm >= len(lines) else str(lines[arm])
 
 
+def says_nothing(log: Log, tally: Tally | None) -> bool:
+    """Whether a race is over in which no run finished or printed a value: then the lot chose who is left."""
+    return tally is not None and log.tournament.done and not tally.finishes and not tally.values
+
+
 def rows(tally: Tally, names: Sequence[str], leader: int | None) -> list[tuple[str, ...]]:
     """Return a row per candidate, those who came furthest first: wins, runs, CPU time, crashes."""
     order = sorted(tally.runs, key=lambda arm: (arm != leader, -tally.runs[arm], -tally.wins[arm], arm))
