@@ -37,8 +37,8 @@ def page(log: Log) -> str:
         *_head(report, names, leader),
         *_command(programs.command_line(log, leader)),
         *_numbers(log, report, tally),
-        *_final(report, names),
-        *_tournament(report, names, leader),
+        *_final(report, names, tournament.plan),
+        *_tournament(report, names, leader, tournament.plan),
         *_record(report, names, leader),
         *_runs(tally, names, leader),
         *_plan(tournament.plan, len(report.rounds)),
@@ -88,18 +88,25 @@ def _numbers(log: Log, report: Report, tally: Tally | None) -> Iterator[str]:
     yield "</dl>"
 
 
-def _final(report: Report, names: Sequence[str]) -> Iterator[str]:
+def _final(report: Report, names: Sequence[str], plan: Plan) -> Iterator[str]:
     if not report.done:
         return
     last = report.rounds[-1]
     scores = [number(score) for score in last.scores[0]] if last.scores else ["unseen"] * len(last.heats[0])
     pulls = f"{last.pulls:,} pull{'' if last.pulls == 1 else 's'}"
-    yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}</p>'
+    yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
     rows = [(_name(names, arm), score) for arm, score in zip(last.heats[0], scores, strict=True)]
     yield from _table(("candidate", "score"), rows, words=0, first=0)
     if report.sureness is not None:
         yield _interval(report.sureness)
     yield "</section>"
+
+
+def _ranked_by(plan: Plan) -> str:
+    """Say what the order of a heat goes by, where it is more than the scores shown."""
+    if plan.record in ("pooled", "fitted"):
+        return " by all rounds so far, with the scores of this one"
+    return ", with scores"
 
 
 def _interval(sure: Sureness) -> str:
@@ -131,12 +138,12 @@ def _interval(sure: Sureness) -> str:
     return "".join(parts)
 
 
-def _tournament(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
+def _tournament(report: Report, names: Sequence[str], leader: int | None, plan: Plan) -> Iterator[str]:
     yield "<h2>The tournament, round by round</h2>"
     if not report.rounds:
         yield '<p class="soft">No round is finished yet.</p>'
         return
-    yield '<p class="soft">A box is a heat, best first, with scores; filled dots stay, hollow ones leave.</p>'
+    yield f'<p class="soft">A box is a heat, best first{_ranked_by(plan)}; filled dots stay, hollow ones leave.</p>'
     yield from ('<div class="wide">', *drawn(report.rounds, names, leader), "</div>")
 
 
