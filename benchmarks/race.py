@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.measure import Row
 from heats.race.result import Raced
 from heats.race.run import begin
-from heats.race.scenario import read
+from heats.race.scenario.complete import read
 
 SCENARIO = """
 [race]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import heats
-from heats.cli import run
+from heats.cli.app import run
 
 HEATS = [sys.executable, "-m", "heats"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import heats
-from heats.cluster import dask
 from heats.errors import InvalidArgument
+from heats.running.clusters import dask
 from tests.journal.runs import find, lines, told
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'heats[dask]'")
@@ -78,7 +78,7 @@ def test_by_address(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As --dask does it; an address where nobody answers is one sentence."""
     with dask(cluster.scheduler_address) as executor:
         assert find(compare=slowly, executor=executor).to_json() == find().to_json()
-    monkeypatch.setattr("heats.cluster.PATIENCE", 1)
+    monkeypatch.setattr("heats.running.clusters.PATIENCE", 1)
     for wrong in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(InvalidArgument, match=f"--dask {wrong} is no cluster that answers"), dask(wrong):
             pass

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import heats
-from heats.cli import app, run
+from heats.cli.app import app, run
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -100,7 +100,8 @@ def test_pictures_are_up_to_date() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["heats", "heats.engine.plan", "heats.engine.tournament", "heats.find", "heats.journal.writing"]
+    "module",
+    ["heats", "heats.planning.plan", "heats.engine.tournament", "heats.running.find_best", "heats.journal.writer"],
 )
 def test_docstring_examples_run(module: str) -> None:
     """Doctest finds some and they hold."""

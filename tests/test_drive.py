@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 import heats
-from heats import drive
-from heats.answers import Noted
 from heats.errors import BadFeedback, ComparisonFailed, InvalidArgument
-from heats.work import Work
+from heats.running import driver
+from heats.running.calls import Work
+from heats.running.outcomes import Noted
 from tests.journal.runs import find, lines, noisy, told
 
 SMALL: dict[str, Any] = {"n": 20, "budget": 150}
@@ -89,7 +89,7 @@ def test_cheap_pulls_share_tasks() -> None:
     find(executor=cheap, n=50, budget=4000)
     assert max(cheap.tasks) > 50
     assert len(cheap.tasks) < 800
-    assert cheap.most <= 2 * drive.AHEAD  # and never more of them at once, whatever they hold
+    assert cheap.most <= 2 * driver.AHEAD  # and never more of them at once, whatever they hold
     slow = Scrambled(1, 2)
     find(executor=slow, compare=slowly, n=6, budget=20)
     assert slow.tasks == [1] * 20

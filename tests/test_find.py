@@ -295,7 +295,7 @@ def test_only_the_heat_travels_to_a_process() -> None:
     """Not all candidates with every pull."""
     import pickle
 
-    from heats.find import Comparison
+    from heats.running.find_best import Comparison
 
     big = [bytes([i]) * 100_000 for i in range(50)]
     job = Comparison(len, tuple(big), tuple(map(str, range(50)))).job(Query(0, 0, 0, (3, 4), 1))

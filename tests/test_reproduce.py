@@ -16,12 +16,12 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from heats.cli import run
+from heats.cli.app import run
 from heats.errors import BrokenFile, InvalidArgument
-from heats.reproduce import NAMES, beyond, figures, race, race_claims, race_table, reproduce, sweeps
-from heats.reproduce.claims import CLAIMS, Share, View, claims_page, verdict
-from heats.reproduce.run import run_cells
-from heats.reproduce.sweeps import Cell, Result, run_cell
+from heats.experiments import NAMES, beyond, figures, race, race_claims, race_table, reproduce, sweeps
+from heats.experiments.claims import CLAIMS, Share, View, claims_page, verdict
+from heats.experiments.run import run_cells
+from heats.experiments.sweeps import Cell, Result, run_cell
 
 ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
 
@@ -176,7 +176,7 @@ def test_differences_count_only_beyond_chance() -> None:
 
 def test_an_interrupted_run_keeps_what_is_finished(tmp_path: Path) -> None:
     """Ctrl-C ends it soon, and going on takes only what is missing."""
-    code = "import sys; from heats.cli import run; sys.exit(run(['reproduce', 'fig-median', '--reps', '300', '--out', sys.argv[1]]))"
+    code = "import sys; from heats.cli.app import run; sys.exit(run(['reproduce', 'fig-median', '--reps', '300', '--out', sys.argv[1]]))"
     started = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)], stderr=subprocess.PIPE, start_new_session=True
     )

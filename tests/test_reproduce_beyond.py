@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 import heats
 from heats.environments import ScoreTable, read
 from heats.errors import BrokenFile, InvalidArgument
-from heats.reproduce import beyond, figures, regrets, reproduce, sweeps
-from heats.reproduce.beyond_page import beyond_page, mean_regrets
-from heats.reproduce.regrets import TableCell, find_cells, relative_regrets, run_tables
-from heats.reproduce.run import read_cells
-from heats.reproduce.sweeps import Cell, Result
+from heats.experiments import beyond, figures, regrets, reproduce, sweeps
+from heats.experiments.beyond_page import beyond_page, mean_regrets
+from heats.experiments.regrets import TableCell, find_cells, relative_regrets, run_tables
+from heats.experiments.run import read_cells
+from heats.experiments.sweeps import Cell, Result
 
 ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
 RATES = {"csws": 0.5, "csr": 0.4, "csh": 0.6, "round-robin": 0.3, "planned": 0.8}
@@ -147,7 +147,7 @@ def test_figures_and_page(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
         return Figure(figsize=(1, 1))
 
     monkeypatch.setattr(figures, "success_figure", briefly)  # it has a test of its own, and takes long
-    monkeypatch.setattr("heats.reproduce.run_cells", lambda cells, *rest: made_up(cells))
+    monkeypatch.setattr("heats.experiments.run_cells", lambda cells, *rest: made_up(cells))
     written = reproduce(["beyond"], tmp_path, reps=10, workers=1, tables=[folder])
     assert drawn == list(beyond.SETTINGS)
     for name in ("beyond", "beyond-budget", "beyond-tables"):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import heats
-from heats.engine import chance
+from heats.base import randomness
 from heats.environments import read
 from heats.errors import BrokenFile, InvalidArgument
-from heats.reproduce import figures, live, race, race_claims, race_live, race_table, reproduce
-from heats.reproduce.race import Price, RaceCell, RaceResult
-from heats.reproduce.race_table import ARMS, RaceTable, load, make, run_row
+from heats.experiments import figures, live, race, race_claims, race_live, race_table, reproduce
+from heats.experiments.race import Price, RaceCell, RaceResult
+from heats.experiments.race_table import ARMS, RaceTable, load, make, run_row
 from heats.sat import saps, swgcp
 from heats.sat.parameters import Parameters
 
@@ -144,7 +144,7 @@ def test_a_live_heat_is_won_by_who_needs_fewest_steps(table: RaceTable) -> None:
     assert query is not None
     alone: dict[int, int] = {}
     for arm in query.arms:
-        key = int(chance.hashed(query.seed, race_live._RUN, arm))
+        key = int(randomness.draw_bits(query.seed, race_live._RUN, arm))
         found = saps.solve(cnf, *Parameters(*table.parameters[arm].tolist()), key, race_live.CUTOFF)
         alone |= {arm: found.steps} if found.solved else {}
     fastest = min(alone.values())

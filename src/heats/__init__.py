@@ -13,11 +13,9 @@
 from typing import TYPE_CHECKING
 
 from heats import errors
-from heats.answers import Noted
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, Race, Ranking, Winner
 from heats.engine.machine import Query
-from heats.engine.plan import Plan, Round, chances, plan
 from heats.engine.report import Report, RoundReport, Sureness
 from heats.engine.statistics import (
     Statistic,
@@ -31,12 +29,14 @@ from heats.engine.statistics import (
     win_rate,
 )
 from heats.engine.tournament import Tournament
-from heats.find import Found, find_best
 from heats.journal import Journal, JournalFile
+from heats.planning.plan import Plan, Round, chances, plan
+from heats.running.find_best import Found, find_best
+from heats.running.outcomes import Noted
 
 if TYPE_CHECKING:  # imported when first asked for, see below
     from heats import environments, theory
-    from heats.simulation import simulate
+    from heats.simulation.simulate import simulate
 
 __version__ = "0.1.0"
 
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name == "simulate":
-        return import_module("heats.simulation").simulate
+        return import_module("heats.simulation.simulate").simulate
     if name in ("environments", "theory"):
         return import_module(f"heats.{name}")
     raise AttributeError(f"module 'heats' has no attribute {name!r}")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import heats
-from heats.engine.chance import root
+from heats.base.randomness import fold_seed
 from heats.engine.sets import RandomSets, unrank
 from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument, OutOfTurn
 from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
@@ -33,20 +33,20 @@ def test_unranking_lists_every_set_once(n: int, size: int) -> None:
 )
 def test_sets_are_drawn_without_repetition(n: int, k: int, most: int) -> None:
     """Few of many or all of few, asked for in any order: distinct sets of distinct arms."""
-    sets = RandomSets(root(1), n, k, most)
+    sets = RandomSets(fold_seed(1), n, k, most)
     backwards = sets.take(np.arange(sets.count)[::-1])
     assert sets.count == min(most, math.comb(n, k))
     assert len(set(map(tuple, backwards.tolist()))) == sets.count
     assert (np.diff(backwards, axis=1) > 0).all()
     assert backwards.min() >= 0
     assert backwards.max() < n
-    assert np.array_equal(RandomSets(root(1), n, k, most).take(np.arange(3)), backwards[::-1][:3])
+    assert np.array_equal(RandomSets(fold_seed(1), n, k, most).take(np.arange(3)), backwards[::-1][:3])
 
 
 @pytest.mark.parametrize("most", [12, 4])
 def test_every_set_comes_first_equally_often(most: int) -> None:
     """Chi-square over the C(6, 3) = 20 sets and 4000 seeds, for both ways of drawing."""
-    first = [tuple(RandomSets(root(seed), 6, 3, most).take(np.array([0]))[0].tolist()) for seed in range(4000)]
+    first = [tuple(RandomSets(fold_seed(seed), 6, 3, most).take(np.array([0]))[0].tolist()) for seed in range(4000)]
     counts = [first.count(each) for each in itertools.combinations(range(6), 3)]
     assert sum(counts) == 4000
     assert stats.chisquare(counts).pvalue > 1e-3

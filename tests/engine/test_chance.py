@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heats.engine import chance
+from heats.base import randomness
+from heats.base.randomness import Purpose
 from heats.engine.elimination import deal
 from heats.errors import InvalidArgument
 
@@ -15,21 +16,23 @@ GOLDEN = [187343882734981026, 17139680726901467583, 3021066771237109095]
 
 def test_hashes_never_change() -> None:
     """Golden values: a new one would give every recorded run another deal."""
-    assert [int(word) for word in chance.hashed(chance.root(7), chance.DEAL, 0, np.arange(3))] == GOLDEN
-    assert int(chance.root(0)) != int(chance.root(2**64)) != int(chance.root(2**64 + 1))
+    assert [
+        int(word) for word in randomness.draw_bits(randomness.fold_seed(7), Purpose.DEAL, 0, np.arange(3))
+    ] == GOLDEN
+    assert int(randomness.fold_seed(0)) != int(randomness.fold_seed(2**64)) != int(randomness.fold_seed(2**64 + 1))
 
 
 def test_below_is_uniform() -> None:
     """Chi-square over 13 values."""
-    words = chance.hashed(chance.root(3), chance.SETS, np.arange(130_000), 5)
-    counts = np.bincount(chance.below(13, words), minlength=13)
+    words = randomness.draw_bits(randomness.fold_seed(3), Purpose.SETS, np.arange(130_000), 5)
+    counts = np.bincount(randomness.pick_below(13, words), minlength=13)
     assert stats.chisquare(counts).pvalue > 1e-3
 
 
 def test_every_order_of_four_is_equally_likely() -> None:
     """Chi-square over the 24 permutations, one shuffle per seed."""
-    seeds = np.array([chance.root(seed) for seed in range(24_000)])[:, None]
-    orders = chance.shuffled(seeds, chance.DEAL, 2, np.arange(4))
+    seeds = np.array([randomness.fold_seed(seed) for seed in range(24_000)])[:, None]
+    orders = randomness.shuffle(seeds, Purpose.DEAL, 2, np.arange(4))
     _, counts = np.unique(orders, axis=0, return_counts=True)
     assert counts.size == 24
     assert stats.chisquare(counts).pvalue > 1e-3
@@ -38,11 +41,11 @@ def test_every_order_of_four_is_equally_likely() -> None:
 def test_neighbouring_seeds_rounds_and_purposes_are_unrelated() -> None:
     """The rank correlation of two shuffles of 2000 arms is that of chance."""
     arms = np.arange(2000)
-    first = chance.hashed(chance.root(1), chance.DEAL, 0, arms)
+    first = randomness.draw_bits(randomness.fold_seed(1), Purpose.DEAL, 0, arms)
     for other in (
-        chance.hashed(chance.root(2), chance.DEAL, 0, arms),
-        chance.hashed(chance.root(1), chance.DEAL, 1, arms),
-        chance.hashed(chance.root(1), chance.PRESENT, 0, arms),
+        randomness.draw_bits(randomness.fold_seed(2), Purpose.DEAL, 0, arms),
+        randomness.draw_bits(randomness.fold_seed(1), Purpose.DEAL, 1, arms),
+        randomness.draw_bits(randomness.fold_seed(1), Purpose.PRESENT, 0, arms),
     ):
         assert stats.spearmanr(first, other).pvalue > 1e-3
 
@@ -51,7 +54,7 @@ def test_neighbouring_seeds_rounds_and_purposes_are_unrelated() -> None:
 def test_seeds_are_whole_numbers(seed: object) -> None:
     """Anything else is refused."""
     with pytest.raises(InvalidArgument, match="seed"):
-        chance.root(seed)
+        randomness.fold_seed(seed)
 
 
 def test_a_deal_is_a_partition_and_rested_arms_play() -> None:
@@ -60,7 +63,7 @@ def test_a_deal_is_a_partition_and_rested_arms_play() -> None:
     rested = np.isin(arms, [101, 107, 122])
     together = 0
     for seed in range(200):
-        heats, byes = deal(chance.root(seed), 4, arms, rested, 5, 4)
+        heats, byes = deal(randomness.fold_seed(seed), 4, arms, rested, 5, 4)
         assert heats.shape == (5, 4)
         assert sorted([*heats.ravel(), *byes]) == arms.tolist()
         assert not set(byes) & {101, 107, 122}
@@ -70,7 +73,7 @@ def test_a_deal_is_a_partition_and_rested_arms_play() -> None:
 
 def test_a_batch_of_deals_is_the_deals_one_by_one() -> None:
     """The simulator deals many tournaments in one go, by the same code."""
-    roots = np.array([chance.root(seed) for seed in range(5)])
+    roots = np.array([randomness.fold_seed(seed) for seed in range(5)])
     arms = np.tile(np.arange(11), (5, 1))
     rested = np.zeros(arms.shape, dtype=bool)
     rested[:, 3] = True

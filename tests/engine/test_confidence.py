@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from heats.engine.confidence import beta_cdf, binomial_interval, mean_interval, student_quantile
+from heats.base.intervals import beta_cdf, binomial_interval, mean_interval, student_quantile
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.5, 500), st.floats(0.5, 500))

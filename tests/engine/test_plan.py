@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import heats
-from heats.engine.rules import RULES
-from heats.engine.schedule import printed_heats, printed_pulls, printed_rounds, shapes
 from heats.errors import BudgetTooSmall, HeatsError, InvalidArgument, InvalidPlan, PlanOverspends
+from heats.planning.rules import RULES
+from heats.planning.schedule import printed_heats, printed_pulls, printed_rounds, shapes
 
 GRID = [(n, k, budget) for n in (50, 100) for k in (2, 4, 6, 8, 10) for budget in (50, 100, 200, 300, 500)]
 
@@ -71,7 +71,7 @@ def spend_the_rest(heats_of: list[int], pulls: list[int], budget: int) -> list[i
 
 @given(problems(most=300), st.integers(0, 3000), rules)
 def test_the_exact_schedule_by_plain_arithmetic(problem: tuple[int, int], extra: int, rule: Any) -> None:
-    """max(1, ⌊x/heats⌋) pulls with the largest affordable x, found by counting up; then the leftover rule."""
+    """max(1, ⌊x/heats⌋) pulls with the largest affordable x, found by count_progress up; then the leftover rule."""
     heats_of = [shape.heats for shape in shapes(*problem, RULES.get(rule, rule))]
     budget = sum(heats_of) + extra
 

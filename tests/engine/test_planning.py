@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
-from heats.engine import model, survival
-from heats.engine.model import Priced
-from heats.engine.plan import RULES, Plan, Round
-from heats.engine.schedule import Shape
 from heats.environments import Gaussian, Winners
 from heats.errors import BudgetTooSmall, InvalidArgument
+from heats.planning import model, survival
+from heats.planning.model import Priced
+from heats.planning.plan import RULES, Plan, Round
+from heats.planning.schedule import Shape
 
 FEEDBACKS = (None, "reward", "winner", "ranking")
 

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 import heats
 from heats import expected_shortfall, linear, mean, median, positional, power_mean, quantile, win_rate
 from heats.engine.feedback import Kind
-from heats.engine.statistics import Statistic, as_statistic, remade, scores_of, suited
+from heats.engine.statistics import Statistic, adapt_to_kind, as_statistic, make_statistic, score
 from heats.errors import BadFeedback, InvalidArgument
 
 # Two arms, four pulls.
@@ -176,16 +176,16 @@ def test_a_race_knows_only_its_winner(statistic: Statistic) -> None:
 
 def test_nobody_winning_counts_for_nobody() -> None:
     """The win rate of winner feedback is its mean: a pull without winner adds nothing to anyone."""
-    assert suited(win_rate, Kind.WINNER) is mean
-    assert suited(win_rate, Kind.RANKING) is win_rate
-    assert suited(median, Kind.WINNER) is median
+    assert adapt_to_kind(win_rate, Kind.WINNER) is mean
+    assert adapt_to_kind(win_rate, Kind.RANKING) is win_rate
+    assert adapt_to_kind(median, Kind.WINNER) is median
 
 
 def test_equal_shares_are_equal_scores() -> None:
     """Ten times a tenth is not one in floating point; as scores they tie."""
     shares = np.array([[1.0, 0.1]] + [[0.0, 0.1]] * 9)
     assert shares.sum(axis=0)[1] != 1.0
-    assert scores_of(mean, Kind.WINNER, shares).tolist() == [0.1, 0.1]
+    assert score(mean, Kind.WINNER, shares).tolist() == [0.1, 0.1]
 
 
 @pytest.mark.parametrize(
@@ -253,11 +253,11 @@ def test_a_plain_function_is_a_statistic() -> None:
 )
 def test_a_statistic_is_made_again_from_what_is_written(statistic: heats.Statistic) -> None:
     """Name and parameters say all; where a parameter is a function they do not, and nothing is made."""
-    again = remade(statistic.name, statistic.parameters)
+    again = make_statistic(statistic.name, statistic.parameters)
     assert again is not None
     observations = np.random.default_rng(1).normal(size=(2, 20, 3))
     np.testing.assert_array_equal(again(observations), statistic(observations))
     assert statistic.ours
-    assert remade("linear", heats.linear(np.exp).parameters) is None
-    assert remade("positional", heats.positional(lambda size: [1] * size).parameters) is None
-    assert remade("something", {}) is None
+    assert make_statistic("linear", heats.linear(np.exp).parameters) is None
+    assert make_statistic("positional", heats.positional(lambda size: [1] * size).parameters) is None
+    assert make_statistic("something", {}) is None

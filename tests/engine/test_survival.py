@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from heats.engine import survival
 from heats.environments import Gaussian, PlackettLuce
+from heats.planning import survival
 
 PULLS = survival.pull_grid(1e5)
 ANEW = (survival.rewards, survival.wins, survival.fitted_wins, survival.ranks)

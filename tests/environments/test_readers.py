@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heats.cli import run
+from heats.cli.app import run
 from heats.engine.feedback import Kind
 from heats.environments import Rankings, RuntimeTable, ScoreTable, read
 from heats.errors import BrokenFile, InvalidArgument

@@ -21,7 +21,7 @@ import pytest
 import heats
 from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, JournalLocked, OutOfTurn
 from heats.journal import Journal, JournalFile, Log
-from heats.journal.lines import sealed
+from heats.journal.events import seal
 from tests.journal.runs import BUDGET, N, find, lines, noisy, told
 from tests.playing import TRUTH
 
@@ -523,7 +523,7 @@ def test_what_is_no_journal_is_refused(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_first_line_that_describes_no_run(path: Path) -> None:
-    """However well it is sealed."""
+    """However well it is seal."""
     find(path)
     first = lines(path)[0]
     del first["crc"]
@@ -534,12 +534,12 @@ def test_a_first_line_that_describes_no_run(path: Path) -> None:
         {"statistic": {"name": "power_mean", "parameters": [], "ours": True}},
         {"statistic": {"name": "quantile", "parameters": {"p": 7}, "ours": True}},
     ):
-        path.write_bytes(seal(json.dumps(first | changed, separators=(",", ":")).encode()))
+        path.write_bytes(seal_text(json.dumps(first | changed, separators=(",", ":")).encode()))
         with pytest.raises(BrokenFile, match=r"line 1 of .* describes no run: "):
             Log(path)
 
 
-def seal(text: bytes) -> bytes:
+def seal_text(text: bytes) -> bytes:
     from zlib import crc32
 
     return b'%b,"crc":"%08x"}\n' % (text[:-1], crc32(text[:-1]))
@@ -833,7 +833,7 @@ def test_sealing_is_stable() -> None:
     """Golden value: a journal written today is read tomorrow."""
     from datetime import UTC, datetime
 
-    from heats.journal.lines import Requeued
+    from heats.journal.events import Requeued
 
-    line = sealed(Requeued(3, "why", datetime(2026, 1, 2, tzinfo=UTC)))
+    line = seal(Requeued(3, "why", datetime(2026, 1, 2, tzinfo=UTC)))
     assert line == b'{"event":"requeued","id":3,"why":"why","at":"2026-01-02T00:00:00Z","crc":"767259a0"}\n'

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from heats.race.lane import Job
+from heats.race.processes.client import Job
 
 _token = itertools.count(1)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from heats.race.scenario import Scenario, read
+from heats.race.scenario.complete import Scenario, read
 
 SLEEPERS = {"command": ["sleep", "{nap}"], "budget": 6, "cutoff": "20s", "heat_size": 2}
 NAPS = [{"nap": 0.05}, {"nap": 0.5}, {"nap": 0.7}]

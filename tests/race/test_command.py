@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.errors import InvalidArgument
-from heats.race.command import check, describe, fill, uses
+from heats.race.scenario.command import check, describe, fill, uses
 
 
 def test_placeholders_are_filled() -> None:

@@ -17,8 +17,8 @@ import heats
 from heats.engine.machine import Query
 from heats.race.heat import Heat, Order, instance_of, order
 from heats.race.heat import run as run_heat
-from heats.race.lane import Lanes
-from heats.race.scenario import Scenario, read
+from heats.race.processes.client import Lanes
+from heats.race.scenario.complete import Scenario, read
 from tests.race.scenarios import sleepers, write
 
 LANES = Lanes()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from heats.race.guardian import children
-from heats.race.lane import End, Lane, LaneClosed, Lanes
+from heats.race.processes.client import End, Lane, LaneClosed, Lanes
+from heats.race.processes.guardian import children
 from tests.race.processes import alive, job, python, shell, token, wait_until_ended, wait_until_gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
@@ -266,8 +266,8 @@ def test_a_lane_whose_guardian_died_is_not_used_again() -> None:
 
 PARENT = """
 import sys
-from heats.race.guardian import children
-from heats.race.lane import Lanes
+from heats.race.processes.guardian import children
+from heats.race.processes.client import Lanes
 from tests.race.processes import job, shell
 with Lanes().borrow() as lane:
     lane.run([job("sleep", sys.argv[1]), shell(f"trap '' TERM; setsid sleep {sys.argv[1]} & sleep {sys.argv[1]}")])

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from heats.engine.feedback import Race
-from heats.race.lane import End
 from heats.race.outcome import Rule, Run, how_it_ended, last_lines, race_of, rewards_of
+from heats.race.processes.client import End
 
 
 def end(code: int, output: str = "", stopped: str | None = None, wall: float = 1.0) -> End:

@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from heats.cli import run as heats
+from heats.cli.app import run as heats
+from heats.cli.resume import resume
 from heats.errors import InvalidArgument
 from heats.journal import Log
-from heats.race.guardian import children
 from heats.race.outcome import AllCrashed
+from heats.race.processes.guardian import children
 from heats.race.run import begin
-from heats.race.scenario import read
-from heats.resume import resume
+from heats.race.scenario.complete import read
 from tests.race.processes import alive, token, wait_until_ended, wait_until_gone
 from tests.race.scenarios import NAPS, SLEEPERS, write
 from tests.test_cli import on_a_terminal

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from heats.errors import InvalidArgument
-from heats.race.scenario import read, warnings
+from heats.race.scenario.complete import read, warnings
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
 CORES = len(os.sched_getaffinity(0))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.errors import BrokenFile, InvalidArgument
-from heats.race.space import Parameter, Value, from_file, from_table
+from heats.race.scenario.space import Parameter, Value, from_file, from_table
 
 DATA = Path(__file__).parent / "data"
 TABLE = {

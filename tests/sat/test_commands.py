@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heats.cli import run
+from heats.cli.app import run
 from heats.sat import dimacs, swgcp
 from heats.sat.command import plain
 from heats.sat.formula import Cnf
@@ -143,7 +143,9 @@ def test_mistakes_are_one_sentence(
 def test_a_missing_extra_is_named(missing: str, line: str, tmp_path: Path) -> None:
     """In one sentence, with the command that installs it."""
     (tmp_path / "good.cnf").write_text("p cnf 1 1\n1 0\n")
-    code = f"import sys; sys.modules[{missing!r}] = None; from heats.cli import run; sys.exit(run({line.split()!r}))"
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; from heats.cli.app import run; sys.exit(run({line.split()!r}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "pip install 'heats[sat]'" in done.stderr

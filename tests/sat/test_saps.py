@@ -1,4 +1,4 @@
-"""SAPS: its bookkeeping against counting anew, its distribution against a slow second one, and all special formulas."""
+"""SAPS: its bookkeeping against count_progress anew, its distribution against a slow second one, and all special formulas."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def parameters() -> st.SearchStrategy[tuple[float, float, float, float]]:
 def test_the_books_are_right(
     cnf: Cnf, chosen: tuple[float, float, float, float], smoothing: saps.Smoothing, parts: list[int]
 ) -> None:
-    """Counts, lists and scores are what counting from the assignment and the weights gives, wherever a run stops."""
+    """Counts, lists and scores are what count_progress from the assignment and the weights gives, wherever a run stops."""
     run = Saps(cnf, *chosen, seed=len(parts), smoothing=smoothing)
     for steps in parts:
         run.run(steps)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Cadical153
 
-from heats.engine import chance
+from heats.base import randomness
 from heats.errors import InvalidArgument
 from heats.sat import dimacs, swgcp
 from heats.sat.swgcp import Family
@@ -33,7 +33,7 @@ def test_the_lattice_is_networkx_s(n: int, degree: int) -> None:
 @given(st.integers(11, 60), st.sampled_from([2, 4, 10]), st.floats(0, 1), st.integers(0, 2**64))
 def test_a_morph_keeps_the_number_of_edges(n: int, degree: int, share: float, seed: int) -> None:
     """It keeps what A and B share and takes round(q·|A − B|) of B − A; at q = 0 it is A, at q = 1 it is B."""
-    root = chance.root(seed)
+    root = randomness.fold_seed(seed)
     a, b = as_set(swgcp.morph(n, degree, 0, root)), as_set(swgcp.morph(n, degree, 1, root))
     mixed = as_set(swgcp.morph(n, degree, share, root))
     assert a == as_set(swgcp.lattice(n, degree))
@@ -47,7 +47,7 @@ def test_random_edges_are_uniform() -> None:
     n, degree, graphs = 12, 4, 3000
     counts = np.zeros((n, n))
     for seed in range(graphs):
-        for v, w in as_set(swgcp.morph(n, degree, 1, chance.root(seed))):
+        for v, w in as_set(swgcp.morph(n, degree, 1, randomness.fold_seed(seed))):
             counts[v, w] += 1
     seen = counts[np.triu_indices(n, 1)]
     share = 24 / 66
@@ -82,8 +82,8 @@ def test_exactly_the_satisfiable_draws_are_kept() -> None:
     for index in range(25):
         kept = swgcp.instance(index, 9, SMALL)
         for draw in range(kept.draw + 1):
-            root = chance.hashed(chance.root(9), swgcp._DRAW, index, draw)
-            n = SMALL.fewest + int(chance.below(9, chance.hashed(root, swgcp._VERTICES)))
+            root = randomness.draw_bits(randomness.fold_seed(9), swgcp._DRAW, index, draw)
+            n = SMALL.fewest + int(randomness.pick_below(9, randomness.draw_bits(root, swgcp._VERTICES)))
             edges = swgcp.morph(n, SMALL.degree, 2.0**-SMALL.lp, root)
             with Cadical153(bootstrap_with=[list(c) for c in swgcp.colouring(edges, n, 3).clauses]) as solver:
                 assert solver.solve() == (draw == kept.draw)

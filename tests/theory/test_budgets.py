@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import heats
-from heats.engine.rules import RULES
-from heats.engine.schedule import printed_heats, printed_rounds
 from heats.errors import BudgetTooSmall, InvalidArgument
+from heats.planning.rules import RULES
+from heats.planning.schedule import printed_heats, printed_rounds
 from heats.theory import (
     UserRate,
     guarantee,

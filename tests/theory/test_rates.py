@@ -17,7 +17,7 @@ from heats.theory import Average, Categorical, Slowest, SubGaussian, UserRate
 
 @given(st.floats(0.01, 5), st.floats(0.05, 3))
 def test_the_inverse_is_the_first_t_that_is_close_enough(scale: float, alpha: float) -> None:
-    """Against counting up."""
+    """Against count_progress up."""
     rate = UserRate(lambda t: scale / math.sqrt(t))
     first = next(t for t in itertools.count(1) if scale / math.sqrt(t) <= alpha)
     assert rate.pulls_until(alpha) == first

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import heats
-from heats.engine.rules import RULES
 from heats.errors import BudgetTooSmall, InvalidArgument
+from heats.planning.rules import RULES
 from heats.theory import (
     Limits,
     Squeezed,
@@ -134,8 +134,8 @@ def test_sufficient_budgets_are_sufficient_and_ordered() -> None:
         limits = random_limits(draw, n, k, 0)
         beta = UserRate(lambda t: 1 / (4 * t))
         strategy = draw.choice(list(RULES))
-        rounds = heats.engine.schedule.printed_rounds(strategy, n, k)
-        widths = list(itertools.islice(heats.engine.schedule.printed_heats(strategy, n, k), rounds))
+        rounds = heats.planning.schedule.printed_rounds(strategy, n, k)
+        widths = list(itertools.islice(heats.planning.schedule.printed_heats(strategy, n, k), rounds))
         enough = printed_budget(strategy, limits, beta)
         assert enough == coarsest_budget(RULES[strategy], rounds, widths, limits, beta)
         try:
@@ -171,7 +171,7 @@ def test_rounds_beyond_r_are_not_passed_over() -> None:
     limits = Limits(14, 3, lambda heat: [1.0 if arm == 0 else 0.5 - arm / 100 for arm in heat])
     report = Squeezed(limits, lambda t: 1 / (8 * t)).play(heats.Tournament(heats.plan(14, 3, 400, "csh"))).report()
     path = heats_of_best(report, 0)
-    widths = list(itertools.islice(heats.engine.schedule.printed_heats("csh", 14, 3), 6))
+    widths = list(itertools.islice(heats.planning.schedule.printed_heats("csh", 14, 3), 6))
     assert len(path) == 7
     with pytest.raises(InvalidArgument, match="R is too small"):
         sufficient_budget(path, RULES["csh"], 6, widths, limits, UserRate(lambda t: 1 / t))

@@ -7,19 +7,18 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine import chance
-from heats.engine.checks import whole
+from heats.base import randomness
+from heats.base.arrays import Array, Indices
+from heats.base.checks import whole
+from heats.base.randomness import Purpose
 from heats.engine.elimination import deal
 from heats.engine.feedback import Kind
 from heats.engine.machine import Dealt, Machine, Stage
-from heats.engine.plan import check_problem
 from heats.engine.report import Report, RoundReport
 from heats.engine.sets import RandomSets
-from heats.engine.statistics import StatisticLike, as_statistic, mean, scores_of, settled, win_rate
+from heats.engine.statistics import StatisticLike, as_statistic, mean, score, settle, win_rate
 from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from heats.planning.plan import check_problem
 
 
 class RoundRobinReport(Report, frozen=True):
@@ -93,7 +92,7 @@ class RoundRobin(Machine):
         self._copeland = self._mean_by_arm(arms, (scores == scores.max(axis=-1, keepdims=True)).astype(np.float64))
 
     def _scores(self, observations: Array) -> Array:
-        return scores_of(self._suited, self._known_kind, observations)
+        return score(self._adapted, self._known_kind, observations)
 
     def _mean_by_arm(self, arms: Indices, values: Array) -> Array:
         """Average over the sets an arm was seen in; NaN for arms never seen."""
@@ -101,11 +100,11 @@ class RoundRobin(Machine):
         total = np.bincount(arms.ravel(), weights=values.ravel(), minlength=self.n_arms)
         with np.errstate(invalid="ignore"):
             average: Array = total / seen
-        return average if self._kind is Kind.REWARDS else settled(average)
+        return average if self._kind is Kind.REWARDS else settle(average)
 
     def _best_first(self, scores: Array) -> NDArray[np.intp]:
         """Arms by score, ties by a seeded shuffle, arms never seen last."""
-        order = chance.shuffled(self._root, chance.DEAL, 0, np.arange(self.n_arms))
+        order = randomness.shuffle(self._root, Purpose.DEAL, 0, np.arange(self.n_arms))
         return order[np.argsort(np.nan_to_num(-scores[order], nan=np.inf), kind="stable")]
 
 
@@ -196,7 +195,7 @@ class SuccessiveHalving(Machine):
 
     def _halve(self, arms: Indices, seen: Array) -> None:
         pulled = seen.shape[1] > 0
-        scores = scores_of(self.statistic, Kind.REWARDS, seen[..., None])[:, 0] if pulled else np.zeros(arms.size)
+        scores = score(self.statistic, Kind.REWARDS, seen[..., None])[:, 0] if pulled else np.zeros(arms.size)
         order = np.argsort(-scores, kind="stable")
         keep = -(-arms.size // 2)
         self._rounds.append(

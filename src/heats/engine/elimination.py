@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine import chance
+from heats.base import randomness
+from heats.base.arrays import Array, Indices
+from heats.base.randomness import Purpose
 from heats.engine.feedback import Kind
 from heats.engine.statistics import Statistic, win_rate
 from heats.errors import BadFeedback
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def check_record(record: str, kind: Kind, statistic: Statistic) -> None:
@@ -42,7 +41,7 @@ def deal(
     Arms come in a seeded shuffle. Those that rested in the round before are sure of a place, so
     nobody rests twice in a row while others wait; they are spread over the heats like everybody else.
     """
-    order = chance.shuffled(seed, chance.DEAL, round_number, arms)
+    order = randomness.shuffle(seed, Purpose.DEAL, round_number, arms)
     if rested.any():
         first = np.argsort(~np.take_along_axis(rested, order, axis=-1), axis=-1, kind="stable")
         playing = np.sort(first[..., : heats * size], axis=-1)  # back in shuffled order

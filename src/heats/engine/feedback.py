@@ -26,9 +26,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from heats.engine.checks import is_bool
-from heats.engine.table import said
-from heats.errors import BadFeedback
+from heats.base.checks import is_bool
+from heats.errors import BadFeedback, show_value
 
 Arms: TypeAlias = tuple[int, ...]
 Row: TypeAlias = tuple[float, ...]
@@ -59,7 +58,7 @@ class Named(ABC):
     __hash__ = None  # type: ignore[assignment]  # it may hold candidates that cannot be hashed
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(said, self._said()))})"
+        return f"{type(self).__name__}({', '.join(map(show_value, self._said()))})"
 
 
 class Winner(Named):
@@ -84,7 +83,7 @@ class Winner(Named):
         return Winner(*map(name, self.arms)) if self.arms else self
 
     def __repr__(self) -> str:
-        return f"Winner({', '.join(map(said, self.arms)) or None})"
+        return f"Winner({', '.join(map(show_value, self.arms)) or None})"
 
 
 class Ranking(Named):
@@ -95,7 +94,7 @@ class Ranking(Named):
 
     def __init__(self, order: Iterable[Any]) -> None:
         if isinstance(order, (str, bytes)) or not isinstance(order, Iterable):
-            raise BadFeedback(f"Ranking({said(order)}) needs a list of arms, best first.")
+            raise BadFeedback(f"Ranking({show_value(order)}) needs a list of arms, best first.")
         self.order = list(order)
 
     def row(self, arms: Arms) -> Row:
@@ -150,7 +149,7 @@ class Race(Named):
         try:
             self.finished = [(arm, seconds) for arm, seconds in pairs]
         except (TypeError, ValueError):
-            raise BadFeedback(f"Race({said(finished)}) needs {{arm: seconds}} or pairs (arm, seconds).") from None
+            raise BadFeedback(f"Race({show_value(finished)}) needs {{arm: seconds}} or pairs (arm, seconds).") from None
 
     def row(self, arms: Arms) -> Row:
         """Winner shares of the fastest, followed by every arm's seconds (NaN: stopped)."""
@@ -205,7 +204,7 @@ def _rewards_with_care(values: Any, arms: Arms) -> Row:
         values = (values,)
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Sequence):
         raise BadFeedback(
-            f"{said(values)} is no feedback: give a sequence of {len(arms)} numbers in the order shown "
+            f"{show_value(values)} is no feedback: give a sequence of {len(arms)} numbers in the order shown "
             "(larger is better), Winner(who), Ranking, BestWorst or Race."
         )
     if len(values) != len(arms):
@@ -221,7 +220,7 @@ def _reward(arm: int, value: Any) -> float:
         return number
     what = "is not a number" if math.isnan(number) else f"is not within ±{LARGEST:g}"
     raise BadFeedback(
-        f"the reward {said(value)} of arm {arm} {what}; if only the order is known, tell a Winner or a Ranking."
+        f"the reward {show_value(value)} of arm {arm} {what}; if only the order is known, tell a Winner or a Ranking."
     )
 
 
@@ -229,7 +228,8 @@ def _seconds(arm: int, value: Any) -> float:
     number = _number(value)
     if not 0 <= number <= LARGEST:
         raise BadFeedback(
-            f"the time {said(value)} of arm {arm} must be a number of seconds ≥ 0; leave out arms that were stopped."
+            f"the time {show_value(value)} of arm {arm} must be a number of seconds ≥ 0; "
+            "leave out arms that were stopped."
         )
     return number
 
@@ -258,7 +258,7 @@ def _places(named: Sequence[Any], arms: Arms) -> list[int]:
         try:
             index = arms.index(-1 if is_bool(arm) else operator.index(arm))
         except (TypeError, ValueError):
-            raise BadFeedback(f"{said(arm)} is not in this heat; its arms are {arms}.") from None
+            raise BadFeedback(f"{show_value(arm)} is not in this heat; its arms are {arms}.") from None
         if index in places:
             raise BadFeedback(f"arm {arm} is named twice; name each arm of the heat {arms} at most once.")
         places.append(index)

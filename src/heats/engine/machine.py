@@ -21,15 +21,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine import chance
-from heats.engine.checks import whole
+from heats.base import randomness
+from heats.base.arrays import Array, Indices
+from heats.base.checks import whole
+from heats.base.randomness import Purpose
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, Row, rewards
 from heats.engine.report import Report
-from heats.engine.statistics import Statistic, suited
+from heats.engine.statistics import Statistic, adapt_to_kind
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 READY = 1024  # queries are made ready so many at a time
 CHUNK = 65_536  # and observations brought into dealt order so many at a time
@@ -88,7 +87,7 @@ class Machine(ABC):
         self.statistic = statistic
         self.spent = 0  # pulls told
         self.answered: Counter[str] = Counter()  # of these, by whom, where it was said
-        self._root = chance.root(seed)
+        self._root = randomness.fold_seed(seed)
         self._kind: Kind | None = None
         self._past: list[tuple[Stage, array[int]]] = []  # finished stages, with a hash of what each pull said
         self._stage: Stage | None = None
@@ -256,7 +255,7 @@ class Machine(ABC):
         heats = stage.heat_of(pulls)
         ids = pulls + stage.first
         arms = np.take_along_axis(stage.arms_of(heats), self._shown(stage, pulls), axis=-1)
-        seeds = chance.hashed(self._root, chance.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
+        seeds = randomness.draw_bits(self._root, Purpose.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
         return map(Query, ids.tolist(), repeat(stage.round), heats.tolist(), map(tuple, arms.tolist()), seeds.tolist())
 
     def _query(self, number: int) -> Query:
@@ -276,7 +275,7 @@ class Machine(ABC):
 
     def _shown(self, stage: Stage, pulls: Indices) -> NDArray[np.intp]:
         """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
-        return chance.shuffled(self._root, chance.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
+        return randomness.shuffle(self._root, Purpose.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
 
     @property
     def _known_kind(self) -> Kind:
@@ -285,8 +284,8 @@ class Machine(ABC):
         return self._kind
 
     @property
-    def _suited(self) -> Statistic:
-        return suited(self.statistic, self._known_kind)
+    def _adapted(self) -> Statistic:
+        return adapt_to_kind(self.statistic, self._known_kind)
 
     def _recognised(self, number: int, query: Query | int) -> Query:
         """Return the query of that number, which a Query told by value (from another process, say) must equal."""
@@ -301,7 +300,7 @@ class Machine(ABC):
                 f"{kind.value} feedback was told in a run of {self._kind.value} feedback; "
                 "tell one kind only, the scores would not compare."
             )
-        suited(self.statistic, kind)
+        adapt_to_kind(self.statistic, kind)
 
     def _check_needs(self, row: Row) -> None:
         if not np.isfinite(self.statistic(np.array([row]))).all():

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.engine import chance
-from heats.engine.confidence import binomial_interval, mean_interval
+from heats.base import randomness
+from heats.base.arrays import Array
+from heats.base.intervals import binomial_interval, mean_interval
+from heats.base.randomness import Purpose
+from heats.base.text import format_table, make_printable
 from heats.engine.feedback import Kind
 from heats.engine.statistics import Statistic
-from heats.engine.table import shown, table
-
-Array = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 AVERAGES = ("mean", "linear")  # statistics whose lead is a mean of rewards
@@ -71,7 +70,7 @@ class Report(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self).decode()
 
     def __str__(self) -> str:
-        return describe(self, [f"arm {arm}" for arm in range(self.n_arms)])
+        return describe_report(self, [f"arm {arm}" for arm in range(self.n_arms)])
 
 
 def judge(
@@ -136,14 +135,14 @@ def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Su
     if pulls < FEWEST_TO_RESAMPLE:
         return None
     resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
-    which = (chance.hashed(seed, chance.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
-    scores = np.array([statistic(observations[chance.below(pulls, words)])[:2] for words in which])
+    which = (randomness.draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
+    scores = np.array([statistic(observations[randomness.pick_below(pulls, words)])[:2] for words in which])
     low, high = np.quantile(scores[:, 0] - scores[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     lead = float(np.subtract(*statistic(observations)[:2]))
     return Sureness("lead", lead, float(low), float(high), CONFIDENCE, "bootstrap", pulls)
 
 
-def describe(report: Report, names: Sequence[str]) -> str:
+def describe_report(report: Report, names: Sequence[str]) -> str:
     """Return the report as text for people, with ``names`` for the arms."""
     return "\n".join(_lines(report, names))
 
@@ -152,19 +151,19 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.winner is None or report.runner_up is None:
         yield f"not decided yet: {len(report.rounds)} rounds finished"
     else:
-        yield f"winner:     {shown(names[report.winner])}"
-        yield f"runner-up:  {shown(names[report.runner_up])}"
+        yield f"winner:     {make_printable(names[report.winner])}"
+        yield f"runner-up:  {make_printable(names[report.runner_up])}"
     if report.sureness is not None:
         yield f"how sure:   {how_sure(report.sureness)}"
     elif report.done:
         yield "how sure:   not known: too few pulls of a last heat to tell"
     if report.rivals:
-        yield f"not told apart from the winner: {', '.join(shown(names[arm]) for arm in report.rivals)}"
+        yield f"not told apart from the winner: {', '.join(make_printable(names[arm]) for arm in report.rivals)}"
     yield f"pulls:      {report.spent} of {report.budget}"
     if report.rounds:
         yield ""
         titles = ("round", "arms", "pulls each", "stay")
-        yield from table(titles, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
+        yield from format_table(titles, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
 
 
 def _row(number: int, each: RoundReport) -> tuple[int, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.engine import chance
-
-Indices = NDArray[np.int64]
+from heats.base import randomness
+from heats.base.arrays import Indices, Words
+from heats.base.randomness import Purpose
 
 
 class RandomSets:
@@ -25,7 +24,7 @@ class RandomSets:
         self._seen: set[bytes] = set()
         self._tries = 0
         # Of few sets many are wanted: number them all. Of many, few: draw, and drop what came before.
-        self._numbers = chance.shuffled(root, chance.SETS, 0, np.arange(every)) if every <= 2 * most else None
+        self._numbers = randomness.shuffle(root, Purpose.SETS, 0, np.arange(every)) if every <= 2 * most else None
 
     def take(self, which: Indices) -> Indices:
         """Return the sets of these positions in the order, arms ascending."""
@@ -47,16 +46,16 @@ class RandomSets:
         self._drawn = np.concatenate([self._drawn, fresh])
 
 
-def random_sets(roots: chance.Words, n: int, size: int, most: int) -> Indices:
+def random_sets(roots: Words, n: int, size: int, most: int) -> Indices:
     """Return what ``RandomSets`` draws, for many seeds at once: ``(seeds, sets, size)``."""
     every = math.comb(n, size)
     count = min(most, every)
     if every <= 2 * most:
-        return unrank(chance.shuffled(roots[:, None], chance.SETS, 0, np.arange(every))[:, :count], n, size)
+        return unrank(randomness.shuffle(roots[:, None], Purpose.SETS, 0, np.arange(every))[:, :count], n, size)
     tries = count + 16
     while True:
         drawn = _floyd(roots[:, None], n, size, np.arange(tries))
-        names = chance.hashed(0, drawn).sum(
+        names = randomness.draw_bits(0, drawn).sum(
             axis=-1, dtype=np.uint64
         )  # equal for equal sets; for others with a chance of 2^-64
         order = np.argsort(names, axis=-1, kind="stable")
@@ -69,11 +68,11 @@ def random_sets(roots: chance.Words, n: int, size: int, most: int) -> Indices:
         tries *= 2
 
 
-def _floyd(root: chance.Words | np.uint64, n: int, size: int, tries: Indices) -> Indices:
+def _floyd(root: Words | np.uint64, n: int, size: int, tries: Indices) -> Indices:
     """Draw a uniform set per try, arms ascending: Floyd's method, all tries at once."""
     sets = np.empty((*np.broadcast_shapes(np.shape(root), tries.shape), size), dtype=np.int64)
     for column, last in enumerate(range(n - size, n)):
-        pick = chance.below(last + 1, chance.hashed(root, chance.SETS, tries, column))
+        pick = randomness.pick_below(last + 1, randomness.draw_bits(root, Purpose.SETS, tries, column))
         taken = (sets[..., :column] == pick[..., None]).any(axis=-1)
         sets[..., column] = np.where(taken, last, pick)
     return np.sort(sets, axis=-1)

@@ -13,13 +13,12 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.engine.checks import between, is_bool
+from heats.base.arrays import Array
+from heats.base.checks import between, is_bool
 from heats.engine.feedback import Kind
 from heats.errors import BadFeedback, InvalidArgument
 
-Array: TypeAlias = NDArray[np.float64]
 Weights: TypeAlias = Sequence[float] | Callable[[int], Sequence[float]]
 
 
@@ -264,7 +263,7 @@ def _checked_weights(weights: Any, size: int) -> Array:
     return array
 
 
-def remade(name: str, parameters: dict[str, Any]) -> Statistic | None:
+def make_statistic(name: str, parameters: dict[str, Any]) -> Statistic | None:
     """Return one of our statistics by name and parameters, as written down; None if it holds a user's function."""
     if name in ("mean", "median", "win_rate"):
         return _known(name)
@@ -307,10 +306,10 @@ def as_statistic(statistic: StatisticLike, sizes: Sequence[int]) -> Statistic:
 
 def _try(function: Callable[[Array], Array], size: int) -> None:
     """Try a function from outside on two made-up heats, before anything is spent on it."""
-    scores_of(Statistic(getattr(function, "__qualname__", "custom"), function), Kind.REWARDS, np.ones((2, 3, size)))
+    score(Statistic(getattr(function, "__qualname__", "custom"), function), Kind.REWARDS, np.ones((2, 3, size)))
 
 
-def suited(statistic: Statistic, kind: Kind) -> Statistic:
+def adapt_to_kind(statistic: Statistic, kind: Kind) -> Statistic:
     """Return the statistic to use for a kind of feedback, or refuse one that makes no sense for it.
 
     Observations of every kind are numbers, so any statistic of them is defined, but a race is stopped at
@@ -326,7 +325,7 @@ def suited(statistic: Statistic, kind: Kind) -> Statistic:
     return statistic
 
 
-def scores_of(statistic: Statistic, kind: Kind, observations: Array) -> Array:
+def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:
     """Score heats, checking what a function from outside may get wrong.
 
     Winner shares are simple fractions whose float sums may differ in the last bit although they are
@@ -349,9 +348,9 @@ def scores_of(statistic: Statistic, kind: Kind, observations: Array) -> Array:
         raise InvalidArgument(
             f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback."
         )
-    return settled(scores) if statistic is win_rate or (statistic is mean and kind is not Kind.REWARDS) else scores
+    return settle(scores) if statistic is win_rate or (statistic is mean and kind is not Kind.REWARDS) else scores
 
 
-def settled(values: Array) -> Array:
+def settle(values: Array) -> Array:
     """Round sums of simple fractions, so that equal ones compare equal."""
     return np.round(values, 12)

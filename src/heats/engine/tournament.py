@@ -7,17 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from heats.base.arrays import Array, Indices
 from heats.engine.elimination import best_first, check_record, deal, in_pairs
+from heats.engine.evidence import Fit
 from heats.engine.feedback import Kind
-from heats.engine.fit import Fit
 from heats.engine.machine import Dealt, Machine
-from heats.engine.plan import Plan, Round
 from heats.engine.report import Report, RoundReport, Sureness, judge
-from heats.engine.statistics import StatisticLike, as_statistic, mean, scores_of, settled
+from heats.engine.statistics import StatisticLike, as_statistic, mean, score, settle
 from heats.errors import InvalidArgument
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from heats.planning.plan import Plan, Round
 
 
 class Tournament(Machine):
@@ -102,7 +100,7 @@ class Tournament(Machine):
         """Score, rank and eliminate (Algorithm 2)."""
         each = self.plan.rounds[self.round]
         observations = observations.reshape(each.heats, each.pulls, each.size)
-        scores = scores_of(self._suited, self._known_kind, observations)
+        scores = score(self._adapted, self._known_kind, observations)
         means = scores if self._fit and self._known_kind is Kind.REWARDS else observations.mean(axis=-2)  # win rates
         if self.plan.record in ("pooled", "fitted"):
             self._credit_arms(means, each.pulls)
@@ -128,8 +126,8 @@ class Tournament(Machine):
         if self.plan.record == "off":
             return np.zeros(self.plan.n_arms)
         if self._fit is not None:
-            return settled(np.log(self._fit.strengths()[0]))
-        return settled(self._credit / np.maximum(self._pulled, 1) / self._largest)
+            return settle(np.log(self._fit.strengths()[0]))
+        return settle(self._credit / np.maximum(self._pulled, 1) / self._largest)
 
     def _check_kind(self, kind: Kind) -> None:
         check_record(self.plan.record, kind, self.statistic)
@@ -142,7 +140,7 @@ class Tournament(Machine):
         arms = self._rounds[-1].ranked[0].tolist()
         if self._last_heat is None:
             return None, tuple(arms[1:])
-        return judge(arms, self._last_heat, self._suited, self._known_kind, self._root)
+        return judge(arms, self._last_heat, self._adapted, self._known_kind, self._root)
 
     def _eliminate(self, order: NDArray[np.intp], scores: Array | None) -> None:
         each = self.plan.rounds[self.round]

@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from heats.base.arrays import Array, Indices
 from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
-from heats.environments.protocol import Array, Environment, Indices, Rng
+from heats.environments.protocol import Environment, Rng
 from heats.errors import InvalidArgument
 
 

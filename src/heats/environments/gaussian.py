@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from heats.engine import chance
-from heats.engine.checks import between, whole
-from heats.environments.protocol import Array, Environment, Indices, Rng
+from heats.base import randomness
+from heats.base.arrays import Array, Indices
+from heats.base.checks import between, whole
+from heats.base.randomness import Purpose
+from heats.environments.protocol import Environment, Rng
 from heats.errors import InvalidArgument
-
-_BEST, _DECOY, _ARM, _MEAN, _SPREAD, _WORLD = range(100, 106)  # purposes of hashes, apart from the engine's
 
 
 class _Normal(Environment):
@@ -76,9 +76,9 @@ class Gaussian(_Normal):
             raise InvalidArgument("a decoy needs a third arm to lead; take n_arms=3 or more.")
         self.spread = spread
         self.redraw = redraw
-        self._root: Any = chance.root(seed)
-        self.best: int = int(chance.below(self.n_arms, chance.hashed(self._root, _BEST)))
-        other = int(chance.below(self.n_arms - 1, chance.hashed(self._root, _DECOY)))
+        self._root: Any = randomness.fold_seed(seed)
+        self.best: int = int(randomness.pick_below(self.n_arms, randomness.draw_bits(self._root, Purpose.WORLD_BEST)))
+        other = int(randomness.pick_below(self.n_arms - 1, randomness.draw_bits(self._root, Purpose.WORLD_DECOY)))
         self.decoy = other + (other >= self.best) if decoy else None
 
     def block(self, start: int, reps: int) -> Gaussian:
@@ -86,7 +86,9 @@ class Gaussian(_Normal):
         if not self.redraw:
             return self
         worlds = copy(self)
-        worlds._root = chance.hashed(self._root, _WORLD, np.arange(start, start + reps))[:, None, None]
+        worlds._root = randomness.draw_bits(self._root, Purpose.WORLD_ANEW, np.arange(start, start + reps))[
+            :, None, None
+        ]
         return worlds
 
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
@@ -95,11 +97,11 @@ class Gaussian(_Normal):
             raise InvalidArgument(
                 "the Gaussian family is about heats of two and more; single arms have no mean of their own."
             )
-        arms = chance.hashed(self._root, _ARM, heats)
+        arms = randomness.draw_bits(self._root, Purpose.WORLD_ARM, heats)
         with np.errstate(over="ignore"):
             together = arms.sum(axis=-1, keepdims=True, dtype=np.uint64)  # the same for any order of the set
-            means = _unit(chance.hashed(together ^ arms, _MEAN))
-            spreads = 0.05 + 0.15 * _unit(chance.hashed(together ^ arms, _SPREAD))
+            means = randomness.to_unit(randomness.draw_bits(together ^ arms, Purpose.WORLD_MEAN))
+            spreads = 0.05 + 0.15 * randomness.to_unit(randomness.draw_bits(together ^ arms, Purpose.WORLD_SPREAD))
         if self.decoy is not None:
             self._raise(means, heats == self.decoy, 2 * self.gap, unless=(heats == self.best).any(axis=-1))
         self._raise(means, heats == self.best, self.gap)
@@ -133,8 +135,3 @@ class Normal(_Normal):
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
         """Return what was given."""
         return self._means[heats], self._deviations[heats]
-
-
-def _unit(words: chance.Words) -> Array:
-    numbers: Array = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return numbers

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from heats.base.arrays import Array, Indices
 from heats.engine.feedback import Arms, Kind, Ranking, Winner
 from heats.engine.machine import Machine
 from heats.engine.statistics import winner_shares
 from heats.errors import InvalidArgument
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Rng = np.random.Generator
 
 

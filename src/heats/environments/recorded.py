@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heats.engine.checks import between, whole
+from heats.base.arrays import Array, Indices
+from heats.base.checks import between, whole
 from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
-from heats.environments.protocol import Array, Environment, Indices, Rng
+from heats.environments.protocol import Environment, Rng
 from heats.errors import InvalidArgument
 from heats.theory.instances import Instance
 from heats.theory.limits import condorcet_winner

@@ -5,7 +5,7 @@ In the order of the data flow: ``fingerprint`` (candidates → what they are kno
 (a run → its file).
 """
 
-from heats.journal.reading import Log
-from heats.journal.writing import Journal, JournalFile
+from heats.journal.reader import Log
+from heats.journal.writer import Journal, JournalFile
 
 __all__ = ["Journal", "JournalFile", "Log"]

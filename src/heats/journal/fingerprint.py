@@ -40,7 +40,7 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
         return known_by if any(known_by) else (self.name,)
 
 
-def fingerprinted(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:
+def take_fingerprints(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:
     """Return what candidates are known by; one without a fingerprint must have been ``named`` by the user."""
     return tuple(
         _known(arm, each, name, named=named) for arm, (each, name) in enumerate(zip(candidates, names, strict=True))

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from heats.engine.tournament import Tournament
-from heats.race.scenario import Scenario
-from heats.race.tally import Tally
+from heats.race.counts import RunCounts
+from heats.race.scenario.complete import Scenario
 
 REFRESH = 0.2  # seconds between two looks
 ROWS = 8  # candidates shown
 
 
 @contextmanager
-def watching(scenario: Scenario, tournament: Tournament, tally: Tally) -> Iterator[Callable[[], None]]:
+def watching(scenario: Scenario, tournament: Tournament, tally: RunCounts) -> Iterator[Callable[[], None]]:
     """Yield a function to call after every heat; it keeps the board up to date."""
     started, before, last = time.monotonic(), tournament.spent, 0.0
     if not sys.stderr.isatty():
@@ -47,7 +47,7 @@ def watching(scenario: Scenario, tournament: Tournament, tally: Tally) -> Iterat
         yield watch
 
 
-def _board(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed: float, before: int) -> Any:
+def _board(scenario: Scenario, tournament: Tournament, tally: RunCounts, elapsed: float, before: int) -> Any:
     from rich.console import Group
     from rich.padding import Padding
     from rich.progress_bar import ProgressBar
@@ -67,7 +67,7 @@ def _board(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed: fl
     return Group(headline, Padding(bar, 0), table)  # a bar alone does not end its line
 
 
-def _headline(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed: float, before: int) -> str:
+def _headline(scenario: Scenario, tournament: Tournament, tally: RunCounts, elapsed: float, before: int) -> str:
     rounds, cost = len(tournament.plan.rounds), tournament.plan.cost
     now = min(tournament.round + 1, rounds)
     made = tournament.spent - before
@@ -80,7 +80,7 @@ def _headline(scenario: Scenario, tournament: Tournament, tally: Tally, elapsed:
     )
 
 
-def _leading(tournament: Tournament, tally: Tally) -> list[int]:
+def _leading(tournament: Tournament, tally: RunCounts) -> list[int]:
     """Return the arms that raced last, the leader first, then by share of wins."""
     share = {arm: tally.wins[arm] / runs for arm, runs in tally.runs.items()}
     return sorted(share, key=lambda arm: (arm != tournament.leader, -tally.runs[arm], -share[arm]))[:ROWS]

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heats.errors import InvalidArgument
-from heats.race import starter, tryout
+from heats.race import check as checking
 from heats.race.result import Raced
 from heats.race.run import begin
-from heats.race.scenario import Scenario, read, warnings
+from heats.race.scenario import starter
+from heats.race.scenario.complete import Scenario, read, warnings
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -38,8 +39,8 @@ def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
 
 def check(scenario: Scenario, tick: Callable[[int, int], None], *, json: bool = False) -> tuple[str, bool]:
     """Try every candidate once; return what came of it and whether all ran: a crash is a failure."""
-    tried = tryout.try_all(scenario, tick)
-    told = tryout.to_json(scenario, tried) if json else tryout.describe(scenario, tried)
+    tried = checking.try_all(scenario, tick)
+    told = checking.to_json(scenario, tried) if json else checking.describe(scenario, tried)
     return told, not any(each.run.verdict == "crashed" for each in tried)
 
 

@@ -13,15 +13,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from heats.engine import chance
+from heats.base import randomness
+from heats.base.randomness import Purpose
 from heats.engine.feedback import Race
 from heats.engine.machine import Query
-from heats.race import command
-from heats.race.lane import End, Job, Lane, Lanes
 from heats.race.outcome import UNKNOWN, Run, Verdict, last_lines, race_of, rewards_of
-from heats.race.scenario import Scenario, Terms
+from heats.race.processes.client import End, Job, Lane, Lanes
+from heats.race.scenario import command
+from heats.race.scenario.complete import Scenario, Terms
 
-INSTANCE, RUN, TURN = 101, 102, 103  # what is drawn here, see heats.engine.chance
 MOST_SEED = 2**31 - 1  # solvers take a signed 32-bit number, some of them not 0
 
 
@@ -52,7 +52,7 @@ class Heat(msgspec.Struct, frozen=True):
 
 def order(scenario: Scenario, query: Query) -> Order:
     """Return what to run for a query."""
-    turns = chance.shuffled(query.seed, TURN, 0, np.arange(len(query.arms)))
+    turns = randomness.shuffle(query.seed, Purpose.TURN, 0, np.arange(len(query.arms)))
     instance = instance_of(scenario.instances, scenario.seed, query.id)
     return Order(
         arms=query.arms,
@@ -68,13 +68,13 @@ def instance_of(instances: Sequence[str], seed: int, number: int) -> str | None:
     if not instances:
         return None
     time_round, place = divmod(number, len(instances))
-    shuffled = chance.shuffled(chance.root(seed), INSTANCE, time_round, np.arange(len(instances)))
+    shuffled = randomness.shuffle(randomness.fold_seed(seed), Purpose.INSTANCE, time_round, np.arange(len(instances)))
     return instances[int(shuffled[place])]
 
 
 def seed_of(query: Query, arm: int) -> int:
     """Return the seed of one run."""
-    return 1 + int(chance.below(MOST_SEED, chance.hashed(query.seed, RUN, arm)))
+    return 1 + int(randomness.pick_below(MOST_SEED, randomness.draw_bits(query.seed, Purpose.RUN, arm)))
 
 
 def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tuple[str, ...]:

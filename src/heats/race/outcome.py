@@ -12,7 +12,7 @@ import msgspec
 
 from heats.engine.feedback import Race
 from heats.errors import HeatsError, InvalidArgument
-from heats.race.lane import End
+from heats.race.processes.client import End
 
 Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stopped"]
 Goal: TypeAlias = Literal["minimize", "maximize"]

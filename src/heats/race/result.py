@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from heats.engine.report import Report, describe
-from heats.race import command
+from heats.engine.report import Report, describe_report
 from heats.race.board import clock
+from heats.race.counts import RunCounts
 from heats.race.heat import line_of
-from heats.race.scenario import Scenario
-from heats.race.tally import Tally
+from heats.race.scenario import command
+from heats.race.scenario.complete import Scenario
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Raced:
 
     scenario: Scenario
     report: Report
-    tally: Tally
+    tally: RunCounts
     seconds: float  # of wall time, since it began or went on
 
     @property
@@ -40,7 +40,7 @@ class Raced:
         return msgspec.json.encode(told).decode()
 
     def __str__(self) -> str:
-        found = describe(self.report, self.scenario.names) if self.decided else f"no winner: {self._why_not()}"
+        found = describe_report(self.report, self.scenario.names) if self.decided else f"no winner: {self._why_not()}"
         return "\n".join([found, *self._lines()])
 
     def _why_not(self) -> str:

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from heats.answers import Noted
-from heats.drive import drive
 from heats.engine.machine import Query
 from heats.engine.tournament import Tournament
 from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile
-from heats.journal.fingerprint import Candidate, fingerprinted, writable
+from heats.journal.fingerprint import Candidate, take_fingerprints, writable
 from heats.race import board
+from heats.race.counts import count_runs, notes_of
 from heats.race.heat import Order, order
 from heats.race.heat import run as run_heat
-from heats.race.lane import Lanes, lanes_of
 from heats.race.outcome import AllCrashed, Run, all_crashed, how_it_ended
+from heats.race.processes.client import Lanes, lanes_of
 from heats.race.result import Raced, command_line
-from heats.race.scenario import Scenario, read
-from heats.race.tally import notes_of, tally_of
+from heats.race.scenario.complete import Scenario, read
+from heats.running.driver import drive
+from heats.running.outcomes import Noted
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -63,7 +63,7 @@ class Counting(Journal):
     ) -> None:
         super().__init__(file, tournament, candidates=candidates)
         self._scenario = scenario
-        self.tally = tally_of(self.path, self.path.stat().st_size)  # what was told before
+        self.tally = count_runs(self.path, self.path.stat().st_size)  # what was told before
 
     def tell(
         self,
@@ -140,7 +140,7 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executor | None) -> Raced:
     tournament = Tournament(scenario.plan, seed=scenario.seed)
-    known = fingerprinted(scenario.candidates, scenario.names, named=True)
+    known = take_fingerprints(scenario.candidates, scenario.names, named=True)
     started = time.monotonic()
     with (
         Counting(JournalFile(path, command=how), tournament, known, scenario) as journal,

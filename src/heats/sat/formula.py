@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from heats.engine.checks import whole
+from heats.base.checks import whole
 from heats.errors import InvalidArgument
 
 Ints: TypeAlias = NDArray[np.int32]

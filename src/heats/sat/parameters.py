@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.engine import chance
-
-_PARAMETERS = 300  # purpose of hashes, apart from those of other modules
+from heats.base import randomness
+from heats.base.randomness import Purpose
 
 
 class Parameters(NamedTuple):
@@ -25,7 +24,7 @@ class Parameters(NamedTuple):
 
         Rounded to six places, so that they can be typed, and do not depend on a machine's way to compute powers.
         """
-        words = chance.hashed(chance.root(seed), _PARAMETERS, index, np.arange(4))
+        words = randomness.draw_bits(randomness.fold_seed(seed), Purpose.SAPS_PARAMETERS, index, np.arange(4))
         alpha, rho, ps, wp = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).tolist()
         drawn = (1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
         return cls(*(round(each, 6) for each in drawn))

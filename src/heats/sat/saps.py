@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine import chance
-from heats.engine.checks import between, whole
+from heats.base import randomness
+from heats.base.checks import between, whole
 from heats.errors import InvalidArgument
 from heats.sat import kernel
 from heats.sat.formula import Cnf
@@ -79,7 +79,7 @@ class Saps:
             between("wp", wp, 0, 1),
         )
         self._convex = smoothing == "convex"
-        self._state = kernel.State.of(cnf.n_variables, len(cnf.clauses), chance.root(seed))
+        self._state = kernel.State.of(cnf.n_variables, len(cnf.clauses), randomness.fold_seed(seed))
         arrays = cnf.arrays  # worked out before the clock starts, if need be
         started = time.thread_time()
         kernel.start(arrays, self._state)

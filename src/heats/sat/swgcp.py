@@ -14,15 +14,16 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from heats.engine import chance
-from heats.engine.checks import between, whole
+from heats.base import randomness
+from heats.base.arrays import Words
+from heats.base.checks import between, whole
+from heats.base.randomness import Purpose
 from heats.errors import InvalidArgument
 from heats.sat import dimacs
 from heats.sat.formula import Cnf
 
 Edges: TypeAlias = NDArray[np.int64]  # (edges, 2), the smaller vertex first, in ascending order
 
-_VERTICES, _GRAPH, _NEW, _OLD, _DRAW = range(200, 205)  # purposes of hashes, apart from those of other modules
 MOST_CONFLICTS = 1_000_000  # a draw the complete solver has not decided by then is dropped
 MOST_DRAWS = 1000  # in a family worth its name one in a few can be coloured
 
@@ -74,9 +75,11 @@ def instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) -> In
     whole("number", number, 0)
     _check(family)
     for draw in range(MOST_DRAWS):
-        root = chance.hashed(chance.root(seed), _DRAW, number, draw)
+        root = randomness.draw_bits(randomness.fold_seed(seed), Purpose.GRAPH, number, draw)
         span = family.most - family.fewest + 1
-        n_vertices = family.fewest + int(chance.below(span, chance.hashed(root, _VERTICES)))
+        n_vertices = family.fewest + int(
+            randomness.pick_below(span, randomness.draw_bits(root, Purpose.GRAPH_VERTICES))
+        )
         edges = morph(n_vertices, family.degree, 2.0**-family.lp, root)
         if _can_be_coloured(edges, n_vertices, family.colours):
             cnf = colouring(edges, n_vertices, family.colours)
@@ -125,7 +128,7 @@ def lattice(n_vertices: int, degree: int) -> Edges:
     return _ordered(np.stack([starts, ends], axis=1))
 
 
-def morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | chance.Words) -> Edges:
+def morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | Words) -> Edges:
     """Return a type-B morph of a ring lattice A and a random graph B with as many edges.
 
     It keeps what they share and takes a share of the rest from B, the others from A.
@@ -136,19 +139,19 @@ def morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | c
     ring = lattice(n_vertices, degree)
     in_a[np.searchsorted(names, ring[:, 0] * n_vertices + ring[:, 1])] = True
     in_b = np.zeros(names.size, dtype=bool)
-    in_b[_some(names, len(ring), root, _GRAPH)] = True
+    in_b[_some(names, len(ring), root, Purpose.GRAPH_RANDOM)] = True
     only_a, only_b = np.flatnonzero(in_a & ~in_b), np.flatnonzero(in_b & ~in_a)
     replaced = round(random_share * only_a.size)
-    fresh = only_b[_some(names[only_b], replaced, root, _NEW)]
-    stay = only_a[_some(names[only_a], only_a.size - replaced, root, _OLD)]
+    fresh = only_b[_some(names[only_b], replaced, root, Purpose.GRAPH_NEW)]
+    stay = only_a[_some(names[only_a], only_a.size - replaced, root, Purpose.GRAPH_OLD)]
     chosen = np.concatenate([np.flatnonzero(in_a & in_b), fresh, stay])
     edges: Edges = pairs[np.sort(chosen)]
     return edges
 
 
-def _some(names: NDArray[np.int64], how_many: int, root: np.uint64 | chance.Words, purpose: int) -> NDArray[np.intp]:
+def _some(names: NDArray[np.int64], how_many: int, root: np.uint64 | Words, purpose: Purpose) -> NDArray[np.intp]:
     """Draw so many of the edges, without replacement."""
-    return chance.shuffled(root, purpose, 0, names)[:how_many]
+    return randomness.shuffle(root, purpose, 0, names)[:how_many]
 
 
 def _ordered(edges: Edges) -> Edges:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
 
-from heats.engine.checks import between, probability, whole
-from heats.engine.plan import check_problem
+from heats.base.checks import between, probability, whole
 from heats.engine.report import Report
-from heats.engine.rules import RULES, Rule, find_rule
-from heats.engine.schedule import printed_heats, printed_rounds
 from heats.errors import InvalidArgument
+from heats.planning.plan import check_problem
+from heats.planning.rules import RULES, Rule, find_rule
+from heats.planning.schedule import printed_heats, printed_rounds
 from heats.theory.limits import Heat, Limits, condorcet_winner, survey
 from heats.theory.rates import Average, Categorical, Rate, Rates, Slowest, SubGaussian, rate_of, slowest_of
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from heats.engine.plan import Plan, check_problem, plan
-from heats.engine.rules import Rule, find_rule
-from heats.engine.schedule import Shape, exact_pulls, shapes
 from heats.errors import InvalidArgument
+from heats.planning.plan import Plan, check_problem, plan
+from heats.planning.rules import Rule, find_rule
+from heats.planning.schedule import Shape, exact_pulls, shapes
 from heats.theory.budgets import check_gap
 from heats.theory.rates import Rate, as_rate
 

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heats.base.arrays import Array
 from heats.engine.machine import Machine
 from heats.errors import InvalidArgument
 from heats.theory.budgets import least_pulls
 from heats.theory.limits import Heat, Limits, Values
 from heats.theory.rates import Rate, Rates, UserRate, rate_of
-
-Array = NDArray[np.float64]
 
 
 class Instance(ABC):

@@ -11,8 +11,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import msgspec
 import numpy as np
 
-from heats.engine import chance
-from heats.engine.checks import whole
+from heats.base import randomness
+from heats.base.checks import whole
 from heats.engine.sets import RandomSets
 from heats.errors import InvalidArgument
 
@@ -224,7 +224,7 @@ def offending_heat(limits: Limits, arm: int) -> Heat | None:
 def _sampled(limits: Limits, most: int, seed: int) -> list[Heat]:
     found: list[Heat] = []
     for size in range(2, limits.heat_size + 1):
-        sets = RandomSets(chance.root(seed), limits.n_arms, size, most)
+        sets = RandomSets(randomness.fold_seed(seed), limits.n_arms, size, most)
         found += map(tuple, sets.take(np.arange(sets.count)).tolist())
     return found
 

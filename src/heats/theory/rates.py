@@ -10,7 +10,7 @@ from itertools import pairwise
 from numbers import Real
 from typing import TypeAlias
 
-from heats.engine.checks import between, probability, whole
+from heats.base.checks import between, probability, whole
 from heats.errors import InvalidArgument
 from heats.theory.limits import Heat
 

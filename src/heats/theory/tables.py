@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from heats.engine.plan import Plan, check_problem
-from heats.engine.rules import RULES
-from heats.engine.schedule import printed_heats, printed_rounds, shapes
 from heats.errors import InvalidArgument
+from heats.planning.plan import Plan, check_problem
+from heats.planning.rules import RULES
+from heats.planning.schedule import printed_heats, printed_rounds, shapes
 from heats.theory.budgets import check_gap, query_sets, reward_rate, winner_rate
 from heats.theory.guarantees import smallest_budget
 from heats.theory.rates import Categorical, SubGaussian

@@ -1,0 +1,9 @@
+"""What every room needs and nobody would call heats: shared types, checks of arguments, randomness, text, intervals.
+
+arrays      the shapes of data that rooms share
+checks      arguments from outside → checked values, or one clear sentence
+randomness  seed + purpose + place → random bits, the same on every machine
+text        somebody else's names, values and errors as text; tables
+intervals   how far a share or a mean may be off
+worker      the name of this thread, process and machine
+"""

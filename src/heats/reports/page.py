@@ -1,0 +1,234 @@
+"""A run as one HTML file without anything from outside: for a phone, a screen or paper.
+
+``bracket`` draws the rounds, ``programs`` knows about races; this file writes the words and tables around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from importlib.resources import files
+
+from heats.base.text import make_printable
+from heats.engine.report import Report, Sureness, how_sure
+from heats.journal.reader import Log
+from heats.planning.plan import Plan
+from heats.race.counts import RunCounts
+from heats.race.result import undecided
+from heats.reports import programs
+from heats.reports.bracket import draw_bracket, number
+
+MET = 12  # names of a heat that are listed, the others are counted
+SHOWN = 30  # of a long table, so many first and last rows
+
+
+def page(log: Log) -> str:
+    """Return the report of a journal as HTML."""
+    tournament, names = log.tournament, log.names
+    report, leader, tally = tournament.report(), tournament.leader, programs.counted(log)
+    if programs.says_nothing(log, tally):
+        report, leader = undecided(report), None
+    title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
+    parts = [
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}</title>",
+        f"<style>{files('heats.reports.page').joinpath('style.css').read_text(encoding='utf-8')}</style></head><body>",
+        *_head(report, names, leader),
+        *_command(programs.command_line(log, leader)),
+        *_numbers(log, report, tally),
+        *_final(report, names, tournament.plan),
+        *_tournament(report, names, leader, tournament.plan),
+        *_record(report, names, leader),
+        *_runs(tally, names, leader),
+        *_plan(tournament.plan, len(report.rounds)),
+        *_foot(log),
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
+    yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates</h1>"
+    yield f'<p class="winner">{_nobody(report) if leader is None else _name(names, leader)}</p>'
+    if report.sureness is not None:
+        said = how_sure(report.sureness)
+        yield f"<p>{escape(said[0].upper() + said[1:])}.</p>"
+    if report.rivals:
+        others = _list(names, report.rivals)
+        yield f'<p class="soft">Not told apart from the winner: {others}.</p>'
+    if not report.done:
+        yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
+
+
+def _nobody(report: Report) -> str:
+    return "nobody: no run finished" if report.done else "nothing is known yet"
+
+
+def _command(line: str | None) -> Iterator[str]:
+    if line is not None:
+        yield f"<h2>Its command line</h2><pre>{escape(make_printable(line))}</pre>"
+
+
+def _numbers(log: Log, report: Report, tally: RunCounts | None) -> Iterator[str]:
+    workers = len(log.tournament.answered)
+    facts = {
+        "pulls": f"{report.spent:,} of {log.tournament.plan.cost:,}",
+        "rounds": f"{len(report.rounds)} of {len(log.tournament.plan.rounds)}",
+        "time, without pauses": duration(log.elapsed),
+        "time comparing, summed": duration(log.compared) if log.compared else "not measured",
+        "answered by": f"{workers} worker{'s' if workers != 1 else ''}" if workers else "not said",
+        "tried again · too late": f"{log.requeued:,} · {log.late:,}",
+    }
+    if tally is not None:
+        facts["CPU time of all runs"] = duration(tally.cpu_seconds)
+        facts["heats nobody finished"] = f"{tally.nobody:,} of {tally.heats:,}"
+    yield "<dl>"
+    yield from (f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in facts.items())
+    yield "</dl>"
+
+
+def _final(report: Report, names: Sequence[str], plan: Plan) -> Iterator[str]:
+    if not report.done:
+        return
+    last = report.rounds[-1]
+    scores = [number(score) for score in last.scores[0]] if last.scores else ["unseen"] * len(last.heats[0])
+    pulls = f"{last.pulls:,} pull{'' if last.pulls == 1 else 's'}"
+    yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
+    rows = [(_name(names, arm), score) for arm, score in zip(last.heats[0], scores, strict=True)]
+    yield from _table(("candidate", "score"), rows, words=0, first=0)
+    if report.sureness is not None:
+        yield _interval(report.sureness)
+    yield "</section>"
+
+
+def _ranked_by(plan: Plan) -> str:
+    """Say what the order of a heat goes by, where it is more than the scores shown."""
+    if plan.record in ("pooled", "fitted"):
+        return " by all rounds so far, with the scores of this one"
+    return ", with scores"
+
+
+def _interval(sure: Sureness) -> str:
+    """Draw an interval on its axis: from 0 to 1 for shares, around zero for a lead."""
+    share = sure.quantity in ("share", "ahead")
+    low, high = (0.0, 1.0) if share else (min(0.0, sure.low), max(0.0, sure.high))
+    space = (high - low) or 1.0
+    zero = 0.5 if sure.quantity == "ahead" else 0.0
+
+    def x(value: float) -> float:
+        return 10 + 340 * (value - low) / space
+
+    words = {
+        "share": "share of wins",
+        "ahead": "share of pulls ahead of the runner-up",
+        "lead": "lead over the runner-up",
+    }
+    title = f"{words[sure.quantity]}, {sure.confidence:.0%} interval ({escape(sure.method)})"
+    parts = [
+        '<svg class="interval" viewBox="0 0 360 74" role="img" aria-label="The interval">',
+        f'<text x="10" y="14" class="out">{title}</text>',
+        f'<path class="axis" d="M10 40H350M{x(zero):.1f} 28V52"/>',
+        f'<path class="span" d="M{x(sure.low):.1f} 40H{x(sure.high):.1f}"/>',
+        f'<circle class="best" cx="{x(sure.estimate):.1f}" cy="40" r="6"/>',
+        f'<text x="10" y="68" class="out">{low:.3g}</text>',
+        f'<text x="180" y="68" text-anchor="middle">{sure.estimate:.3g} ({sure.low:.3g} to {sure.high:.3g})</text>',
+        f'<text x="350" y="68" class="out" text-anchor="end">{high:.3g}</text></svg>',
+    ]
+    return "".join(parts)
+
+
+def _tournament(report: Report, names: Sequence[str], leader: int | None, plan: Plan) -> Iterator[str]:
+    yield "<h2>The tournament, round by round</h2>"
+    if not report.rounds:
+        yield '<p class="soft">No round is finished yet.</p>'
+        return
+    yield f'<p class="soft">A box is a heat, best first{_ranked_by(plan)}; filled dots stay, hollow ones leave.</p>'
+    yield from ('<div class="wide">', *draw_bracket(report.rounds, names, leader), "</div>")
+
+
+def _record(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
+    """Say whom the winner or leader met in every round, and how it did."""
+    if leader is None or not report.rounds:
+        return
+    rows = []
+    for round_number, each in enumerate(report.rounds, 1):
+        if leader in each.byes:
+            rows.append((round_number, "rested", "", "", ""))
+        for heat, arms in enumerate(each.heats):
+            if leader in arms:
+                place = arms.index(leader)
+                score = number(each.scores[heat][place]) if each.scores else "unseen"
+                others = _list(names, [arm for arm in arms if arm != leader])
+                rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
+    yield f"<h2>The record of {_name(names, leader)}</h2>"
+    yield from _table(("round", "met", "score", "place", "pulls"), rows, words=1)
+
+
+def _runs(tally: RunCounts | None, names: Sequence[str], leader: int | None) -> Iterator[str]:
+    """Say what the programs did, candidate by candidate."""
+    if tally is None or not tally.runs:
+        return
+    yield "<h2>The runs</h2>"
+    yield '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
+    titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed")
+    yield from _table(titles, programs.rows(tally, names, leader), words=0, first=0)
+
+
+def _plan(plan: Plan, finished: int) -> Iterator[str]:
+    yield "<h2>The plan</h2>"
+    yield f'<p class="soft">{escape(plan.strategy)}, {escape(plan.schedule)} schedule, record: {plan.record}; '
+    yield f"heats of {plan.heat_size}, {plan.cost:,} of {plan.budget:,} pulls.</p>"
+    rows = []
+    for round_number, each in enumerate(plan.rounds, 1):
+        numbers = each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost
+        rows.append(
+            [f"{round_number} ✓" if round_number <= finished else round_number, *(f"{value:,}" for value in numbers)]
+        )
+    yield from _table(("round", "arms", "heats", "size", "keep", "rest", "pulls each", "pulls"), rows)
+
+
+def _foot(log: Log) -> Iterator[str]:
+    header = log.header
+    file = escape(make_printable(log.path.name))
+    yield f"<footer>{file}: seed {header.seed}, statistic {escape(str(header.statistic))}, "
+    yield f"begun {header.at:%Y-%m-%d %H:%M} UTC, last entry {log.last:%Y-%m-%d %H:%M} UTC.</footer>"
+
+
+def _table(
+    titles: Sequence[str], rows: Sequence[Sequence[object]], *, words: int | None = None, first: int | None = None
+) -> Iterator[str]:
+    """Yield a table of cells that are HTML already; the column ``words`` holds text, the row ``first`` stands out."""
+    yield '<div class="wide"><table><thead>'
+    yield _row("th", titles, words)
+    yield "</thead><tbody>"
+    long = len(rows) > 3 * SHOWN
+    for row in rows[:SHOWN] if long else rows:
+        yield _row("td", row, words, ' class="first"' if row is rows[0] and first == 0 else "")
+    if long:
+        yield _row("td", [f"… {len(rows) - 2 * SHOWN:,} more …", *[""] * (len(titles) - 1)], words)
+        yield from (_row("td", row, words) for row in rows[-SHOWN:])
+    yield "</tbody></table></div>"
+
+
+def _row(kind: str, cells: Sequence[object], words: int | None, mark: str = "") -> str:
+    open_ = [f'<{kind} class="text">' if column == words else f"<{kind}>" for column in range(len(cells))]
+    return f"<tr{mark}>{''.join(f'{tag}{cell}</{kind}>' for tag, cell in zip(open_, cells, strict=True))}</tr>"
+
+
+def _name(names: Sequence[str], arm: int) -> str:
+    return escape(make_printable(names[arm]))
+
+
+def _list(names: Sequence[str], arms: Sequence[int]) -> str:
+    more = f" and {len(arms) - MET:,} more" if len(arms) > MET else ""
+    return ", ".join(_name(names, arm) for arm in arms[:MET]) + more
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

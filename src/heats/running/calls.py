@@ -1,0 +1,97 @@
+"""What a worker does: a few pulls in a row, each with its own outcome and its own time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+from heats.base.text import describe_error
+from heats.base.worker import name_this_worker
+
+Job = tuple[Callable[..., Any], tuple[Any, ...]]
+
+_serial = count()
+
+
+class Answer(NamedTuple):
+    """What came of a pull: a value or an error, after so many seconds; both, if the value came after its time."""
+
+    value: Any
+    error: Exception | None
+    seconds: float
+
+
+class Calls:
+    """Pulls to be made in a row, wherever this is called; it travels to other processes and machines.
+
+    It is one object without arguments because clusters look into arguments, and it has a number of its own because
+    they take equal calls for the same one, of which a pull tried again is not.
+    """
+
+    def __init__(self, jobs: list[Job], timeout: float | None = None) -> None:
+        self.jobs = jobs
+        self.timeout = timeout
+        self.home = os.getpid()
+        self.serial = next(_serial)
+
+    def __call__(self) -> tuple[str, list[Answer]]:
+        """Return who worked, and an answer per pull: a failed one does not keep the others from being made."""
+        return name_this_worker(), [self._made(*job) for job in self.jobs]
+
+    def _made(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+        start = time.perf_counter()
+        value, failure = None, None
+        try:
+            with time_limit(self.timeout):
+                value = function(*arguments)
+        except Exception as error:  # whatever the user's comparison raises
+            failure = error if os.getpid() == self.home else _portable(error)
+        seconds = time.perf_counter() - start
+        if failure is None and self.timeout is not None and seconds > self.timeout:
+            failure = took_too_long(self.timeout)  # nothing could stop it here; late is late everywhere
+        return Answer(value, failure, seconds)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise ``TimeoutError`` after so long, where that can be done: in the main thread of a process, not on Windows."""
+    here_main = threading.current_thread() is threading.main_thread()
+    if seconds is None or not here_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise took_too_long(seconds)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def took_too_long(seconds: float) -> TimeoutError:
+    """Return the error of a comparison that did not end in time."""
+    return TimeoutError(f"it took longer than timeout={seconds:g} seconds")
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that survives the way home, with its traceback as a note."""
+    import pickle  # what executors send results with
+
+    told = "".join(traceback.format_exception(error)).rstrip()
+    try:
+        returned: Exception = pickle.loads(pickle.dumps(error))
+    except Exception:  # it cannot travel; what it says can
+        returned = RuntimeError(describe_error(error))
+    returned.add_note(told)
+    return returned

@@ -1,0 +1,261 @@
+"""Run a machine to its end: hand its pulls to this thread or to any executor, tell what comes back.
+
+On an executor the pulls of a round travel in *tasks*. A few tasks per worker are under way at any time; cheap pulls
+share one, so that handing out costs little next to comparing. A task that fails as a whole (its worker died, its
+results could not travel, it is overdue) is taken apart: its pulls are tried again one by one, and only a pull that
+was on its own can be blamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from heats.base.text import describe_error
+from heats.engine.machine import Machine, Query
+from heats.errors import HeatsError
+from heats.running.calls import Calls, took_too_long
+from heats.running.executors import Pool
+from heats.running.outcomes import Answers, Keeper, MachineOnly, Task
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+Watch = Callable[[], None]
+
+TASK_SECONDS = 0.03  # cheap pulls share tasks of about this length
+LEAST_SECONDS = 0.002  # and hardly shorter ones at the end of a round
+MOST_PULLS_PER_TASK = 1000  # but not more than so many
+AHEAD = 2  # tasks under way per worker: one that runs, and one that waits for it
+GRACE = 0.5  # seconds a worker has to stop an overdue pull by itself
+
+
+def drive(
+    machine: Machine,
+    task: Task,
+    executor: Executor | None = None,
+    retries: int = 0,
+    watch: Watch = lambda: None,
+    *,
+    keeper: Keeper | None = None,
+    timeout: float | None = None,
+) -> None:
+    """Make all pulls the machine asks for and tell them to ``keeper``; ``watch`` is called as they come back.
+
+    An error or Ctrl-C stops the run: nothing more is handed out, what waits in the executor is cancelled, and
+    what had come back is told.
+    """
+    kept = keeper or MachineOnly(machine)
+    answers = Answers(machine, task, kept, retries)
+    if executor is not None:
+        Flights(machine, task, answers, kept, Pool(executor), timeout).run(watch)
+        return
+    while query := machine.ask():
+        by, [answer] = Calls([task.job(query)], timeout)()
+        answers.settle(query, answer, by)
+        watch()
+
+
+class Flight(NamedTuple):
+    """A task under way: its pulls, since when, and in which pool."""
+
+    queries: list[Query]
+    since: float
+    pool: int
+
+
+class Flights:
+    """All that is under way on an executor."""
+
+    def __init__(
+        self, machine: Machine, task: Task, answers: Answers, keeper: Keeper, pool: Pool, timeout: float | None
+    ) -> None:
+        self._machine = machine
+        self._task = task
+        self._answers = answers
+        self._keeper = keeper
+        self._pool = pool
+        self._timeout = timeout
+        self._flying: dict[Future[Any], Flight] = {}
+        self._given_up: dict[Future[Any], Flight] = {}  # overdue, but an answer may still come
+        self._landed: SimpleQueue[Future[Any]] = SimpleQueue()
+        self._back: deque[Future[Any]] = deque()  # landed, and not looked at yet
+        self._heard = -math.inf  # when something came back first: from then on, what is handed out is begun at once
+        self._begun: float | None = None  # when something was handed out first
+        self._start_up = pool.start_up  # seconds until something comes back from workers that have to start
+        self._killed: set[int] = set()  # pools that were ended here, with innocent pulls in them
+        self._out = 0  # pulls under way
+        self._seconds = TASK_SECONDS  # what a pull takes, lately
+        self._ready: list[Query] = []  # asked for, to be handed out alone
+        self._alone: set[int] = set()  # pulls of tasks that were taken apart
+
+    def run(self, watch: Watch) -> None:
+        """Keep the workers busy until the machine is done."""
+        try:
+            while not self._machine.done:
+                self._hand_out()
+                self._wait()
+                self._land()
+                watch()
+        except BaseException:
+            self._keep_what_came_back()
+            raise
+        finally:
+            for future in (*self._flying, *self._given_up):
+                future.cancel()
+            self._pool.close()
+
+    # Handing out.
+
+    def _hand_out(self) -> None:
+        while len(self._flying) < self._limit and (queries := self._next_task()):
+            self._submit(queries)
+
+    @property
+    def _limit(self) -> int:
+        """Tasks under way at most; with a timeout none may wait, and a worker that hangs is no worker."""
+        workers = self._pool.workers
+        return AHEAD * workers if self._timeout is None else max(1, workers - len(self._given_up))
+
+    def _next_task(self) -> list[Query]:
+        if self._ready:
+            return [self._ready.pop()]
+        queries = self._machine.ask(self._task_size())
+        alone = [query for query in queries if query.id in self._alone]
+        if alone:
+            queries = [query for query in queries if query.id not in self._alone]
+            self._ready = alone
+        return queries or ([self._ready.pop()] if self._ready else [])
+
+    def _task_size(self) -> int:
+        """Return how many pulls make a task; they get fewer towards the end of a round, so that none is waited for."""
+        share = (self._machine.owed - self._out) // (AHEAD * self._pool.workers)
+        least, most = int(LEAST_SECONDS / self._seconds), int(TASK_SECONDS / self._seconds)
+        return max(1, min(max(share, least), most, MOST_PULLS_PER_TASK))
+
+    def _submit(self, queries: list[Query]) -> None:
+        from concurrent.futures import BrokenExecutor
+
+        work = Calls([self._task.job(query) for query in queries], self._timeout)
+        try:
+            future = self._pool.submit(work)
+        except BrokenExecutor as error:  # it broke since anything came back
+            self._rebuild(error)
+            future = self._pool.submit(work)
+        if not self._out and self._pool.number == 0 and self._heard == -math.inf:
+            self._begun = time.monotonic()
+        self._flying[future] = Flight(queries, time.monotonic(), self._pool.number)
+        self._out += len(queries)
+        future.add_done_callback(self._landed.put)
+
+    # Landing.
+
+    def _wait(self) -> None:
+        """Wait until a task is back, and take all that are; or until one is overdue."""
+        due = min(map(self._due, self._flying.values()), default=math.inf)
+        wait = None if due == math.inf else max(0.0, due - time.monotonic())
+        with contextlib.suppress(Empty):
+            self._back.append(self._landed.get(timeout=wait))
+            if self._heard == -math.inf:
+                self._heard = time.monotonic()
+                if self._begun is not None:  # the first pool shows how long a new one may take
+                    self._start_up = min(self._start_up, 2 * (self._heard - self._begun))
+                    self._begun = None
+            while True:
+                self._back.append(self._landed.get_nowait())
+
+    def _due(self, flight: Flight) -> float:
+        """Return when a task is overdue; until something came back, its workers may still have to start."""
+        if self._timeout is None:
+            return math.inf
+        patience = GRACE if self._heard > -math.inf else GRACE + self._start_up
+        return max(flight.since, self._heard) + self._timeout + patience
+
+    def _land(self) -> None:
+        with self._keeper.together():
+            while self._back:
+                future = self._back.popleft()
+                if future in self._given_up:
+                    self._settle_late(self._given_up.pop(future), future)
+                else:
+                    self._settle(self._take(future), future)
+            for future in [each for each, flight in self._flying.items() if self._due(flight) <= time.monotonic()]:
+                self._give_up(future)
+
+    def _take(self, future: Future[Any]) -> Flight:
+        flight = self._flying.pop(future)
+        self._out -= len(flight.queries)
+        return flight
+
+    def _settle(self, flight: Flight, future: Future[Any]) -> None:
+        error = _error(future)
+        if error is not None:
+            self._apart(flight, error)
+            return
+        by, answers = future.result()
+        for query, answer in zip(flight.queries, answers, strict=True):
+            self._seconds += (max(answer.seconds, 1e-6) - self._seconds) / 8
+            self._answers.settle(query, answer, by)
+
+    def _settle_late(self, flight: Flight, future: Future[Any]) -> None:
+        if _error(future) is None:
+            by, answers = future.result()
+            for query, answer in zip(flight.queries, answers, strict=True):
+                self._answers.overdue(query, answer, by)
+
+    def _apart(self, flight: Flight, error: BaseException) -> None:
+        """Deal with a task that failed as a whole: blame its pull if it has but one."""
+        from concurrent.futures import BrokenExecutor, CancelledError
+
+        if isinstance(error, KeyboardInterrupt):  # it reached the workers first
+            raise error
+        if isinstance(error, BrokenExecutor) and flight.pool == self._pool.number:
+            self._rebuild(error)
+        if isinstance(error, BrokenExecutor) and flight.pool in self._killed:
+            for query in flight.queries:
+                self._answers.again(query, "its worker was ended together with one that took too long")
+            return
+        blame = self._answers.lost if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.failed
+        for query in flight.queries:
+            if len(flight.queries) == 1:
+                blame(query, error)
+            else:
+                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {describe_error(error)}")
+                self._alone.add(query.id)
+
+    def _rebuild(self, error: BaseException) -> None:
+        self._pool.rebuild(error)
+        self._heard = -math.inf
+
+    def _give_up(self, future: Future[Any]) -> None:
+        """Stop waiting for an overdue task; its workers, if they are processes, are ended and replaced."""
+        assert self._timeout is not None
+        flight = self._take(future)
+        self._given_up[future] = flight
+        self._killed.add(flight.pool)
+        self._pool.kill()
+        self._apart(flight, took_too_long(self._timeout))
+
+    def _keep_what_came_back(self) -> None:
+        """Tell what is there when the run stops, as far as it is of use."""
+        with contextlib.suppress(HeatsError), self._keeper.together():
+            while not self._landed.empty():
+                self._back.append(self._landed.get())
+            for future in self._back:
+                flight = self._flying.pop(future, None) or self._given_up.pop(future, None)
+                if flight is not None:
+                    self._settle_late(flight, future)
+
+
+def _error(future: Future[Any]) -> BaseException | None:
+    from concurrent.futures import CancelledError
+
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error

@@ -1,0 +1,96 @@
+"""Any executor, as the driver needs it: how many workers it has, and what to do when they die."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from heats.base.text import describe_error
+from heats.errors import ComparisonFailed
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future, ProcessPoolExecutor
+
+    from heats.running.calls import Calls
+
+UNKNOWN = 32  # workers of an executor that does not say how many it has
+START_UP = 60.0  # seconds in which the first answer may be expected
+RECOUNT = 5.0  # seconds after which a cluster, which may grow, is asked again
+
+
+class Pool:
+    """An executor of the user, and the one that takes its place if its processes die."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._rebuilt: ProcessPoolExecutor | None = None
+        self.number = 0  # how often it was rebuilt
+        self._counted = -RECOUNT
+        self._workers = 1
+
+    @property
+    def workers(self) -> int:
+        """How many pulls it can make at once, as far as it says."""
+        if time.monotonic() - self._counted >= RECOUNT:
+            self._workers = _workers(self._executor)
+            self._counted = time.monotonic()
+        return self._workers
+
+    @property
+    def start_up(self) -> float:
+        """Seconds its workers may take to start: threads none, processes and clusters some."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        return 0.0 if isinstance(self._executor, ThreadPoolExecutor) else START_UP
+
+    def submit(self, work: Calls) -> Future[Any]:
+        """Hand out work; a broken executor says so, one that takes no more stops the run."""
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            return self._executor.submit(work)
+        except BrokenExecutor:
+            raise
+        except Exception as error:  # it was shut down, or the work cannot travel
+            raise ComparisonFailed(f"the executor took no work: {describe_error(error)}") from error
+
+    def rebuild(self, reason: BaseException) -> None:
+        """Put new processes in the place of those that died; other executors cannot be mended from here."""
+        from concurrent.futures import ProcessPoolExecutor
+
+        old = self._executor
+        if not isinstance(old, ProcessPoolExecutor):
+            raise ComparisonFailed(f"the executor broke: {describe_error(reason)}") from reason
+        self.close()
+        self.number += 1
+        self._executor = self._rebuilt = ProcessPoolExecutor(
+            _workers(old),
+            mp_context=old._mp_context,  # how the user made it is kept nowhere else
+            initializer=old._initializer,
+            initargs=old._initargs,
+            max_tasks_per_child=getattr(old, "_max_tasks_per_child", None),
+        )
+
+    def kill(self) -> None:
+        """End the processes of a pool that do not answer, which breaks it; other workers cannot be ended from here."""
+        from concurrent.futures import ProcessPoolExecutor
+
+        if isinstance(self._executor, ProcessPoolExecutor):
+            for process in list((self._executor._processes or {}).values()):
+                process.kill()
+
+    def close(self) -> None:
+        """Shut down what was built here; the user's executor is the user's."""
+        if self._rebuilt is not None:
+            self._rebuilt.shutdown(wait=False, cancel_futures=True)
+            self._rebuilt = None
+
+
+def _workers(executor: Any) -> int:
+    for name in ("_max_workers", "num_workers"):  # the standard pools; MPI's
+        if isinstance(count := getattr(executor, name, None), int):
+            return max(count, 1)
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):  # Dask's; a cluster that grows by need may have none yet
+        return sum(client.nthreads().values()) or UNKNOWN
+    return UNKNOWN

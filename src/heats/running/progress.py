@@ -1,0 +1,65 @@
+"""A live bar on a terminal; nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from heats.base.text import make_printable
+from heats.engine.tournament import Tournament
+
+REFRESH = 0.1  # seconds between two looks at the tournament
+
+
+@contextmanager
+def show_progress(tournament: Tournament, names: Sequence[str], *, show: bool) -> Iterator[Callable[[], None]]:
+    """Yield a function to call after every pull; it keeps a bar with round, heats and leader up to date."""
+    if not show:
+        yield lambda: None
+        return
+    last = 0.0
+    with _bar("") as update:
+
+        def watch() -> None:
+            nonlocal last
+            if update is not None and (time.monotonic() - last >= REFRESH or tournament.done):
+                update(tournament.spent, tournament.plan.cost, _state(tournament, names))
+                last = time.monotonic()
+
+        watch()
+        yield watch
+
+
+@contextmanager
+def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of (done, total) that keeps a bar up to date."""
+    with _bar(what) as update:
+        yield lambda done, total: None if update is None else update(done, total, what)
+
+
+@contextmanager
+def _bar(text: str) -> Iterator[Callable[[int, int, str], None] | None]:
+    """Yield a function of (done, total, text), or None where nobody is show_progress."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(escape(text), total=None)
+        yield lambda done, total, now: bar.update(task, completed=done, total=total, description=escape(now))
+
+
+def _state(tournament: Tournament, names: Sequence[str]) -> str:
+    rounds = tournament.plan.rounds
+    if tournament.winner is not None:
+        return f"{len(rounds)} rounds · winner {make_printable(names[tournament.winner])}"
+    each = rounds[tournament.round]
+    arm = tournament.leader
+    leader = "" if arm is None else f" · leader {make_printable(names[arm])}"
+    return f"round {tournament.round + 1}/{len(rounds)} · {each.heats} heats of {each.size}{leader}"
