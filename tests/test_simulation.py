@@ -187,7 +187,7 @@ def test_every_repetition_may_have_a_world_of_its_own() -> None:
     assert len(np.unique(means)) == 5 * 3
     assert np.array_equal(world.block(12, 1).parameters(heats_[:1])[0][0], means[2])
     assert world.block(0, 5).best == world.best
-    assert Gaussian(20, seed=3).block(0, 5).parameters(heats_)[0].std(axis=0).max() == 0
+    assert Gaussian(20, seed=3).block(0, 5).parameters(heats_)[0].std(axis=0).max() < 1e-12
 
 
 def test_repetitions_are_independent() -> None:
@@ -260,9 +260,9 @@ def test_costs_are_summed_up() -> None:
             "brings its own statistic",
         ),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), statistic=heats.quantile), "needs its parameter"),
-        (lambda: heats.simulate(heats.SuccessiveHalving(5, 50), Winners(Gaussian(5))), "world of rewards"),
+        (lambda: heats.simulate(heats.SuccessiveHalving(5, 50), Winners(Gaussian(5))), "takes numbers only"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), NOBODY, 9).success_rate, "does not know its best arm"),
-        (lambda: heats.simulate(heats.plan(5, 2, 9), "world"), "no world to simulate in"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), "world"), "not a world to simulate in"),
     ],
 )
 def test_impossible_simulations_are_refused(call: Any, message: str) -> None:

@@ -13,9 +13,10 @@
 from typing import TYPE_CHECKING
 
 from heats import errors
+from heats.base.version import __version__ as __version__
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
-from heats.engine.feedback import BestWorst, Race, Ranking, Winner
-from heats.engine.machine import Query
+from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
+from heats.engine.machine import Machine, Query
 from heats.engine.report import Report, RoundReport, Sureness
 from heats.engine.statistics import (
     Statistic,
@@ -31,14 +32,12 @@ from heats.engine.statistics import (
 from heats.engine.tournament import Tournament
 from heats.journal import Journal, JournalFile
 from heats.planning.plan import Plan, Round, chances, plan
-from heats.running.find_best import Found, find_best
+from heats.running.find_best import Found, find_best, run
 from heats.running.outcomes import Noted
 
 if TYPE_CHECKING:  # imported when first asked for, see below
     from heats import environments, theory
     from heats.simulation.simulate import simulate
-
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
@@ -46,7 +45,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name == "simulate":
-        return import_module("heats.simulation.simulate").simulate
+        return import_module("heats.simulation").simulate
     if name in ("environments", "theory"):
         return import_module(f"heats.{name}")
     raise AttributeError(f"module 'heats' has no attribute {name!r}")
@@ -57,6 +56,8 @@ __all__ = [
     "Found",
     "Journal",
     "JournalFile",
+    "Machine",
+    "NoVerdict",
     "Noted",
     "Plan",
     "Query",
@@ -83,6 +84,7 @@ __all__ = [
     "positional",
     "power_mean",
     "quantile",
+    "run",
     "simulate",
     "theory",
     "win_rate",

@@ -14,7 +14,7 @@ from scipy import stats
 
 import heats
 from heats.base.randomness import fold_seed
-from heats.engine.sets import RandomSets, unrank
+from heats.engine.sets import random_sets, unrank
 from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument, OutOfTurn
 from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
 
@@ -32,21 +32,22 @@ def test_unranking_lists_every_set_once(n: int, size: int) -> None:
     ("n", "k", "most"), [(8, 3, 56), (8, 3, 30), (8, 3, 20), (30, 4, 3000), (1000, 10, 50), (60, 59, 7)]
 )
 def test_sets_are_drawn_without_repetition(n: int, k: int, most: int) -> None:
-    """Few of many or all of few, asked for in any order: distinct sets of distinct arms."""
-    sets = RandomSets(fold_seed(1), n, k, most)
-    backwards = sets.take(np.arange(sets.count)[::-1])
-    assert sets.count == min(most, math.comb(n, k))
-    assert len(set(map(tuple, backwards.tolist()))) == sets.count
-    assert (np.diff(backwards, axis=1) > 0).all()
-    assert backwards.min() >= 0
-    assert backwards.max() < n
-    assert np.array_equal(RandomSets(fold_seed(1), n, k, most).take(np.arange(3)), backwards[::-1][:3])
+    """Few of many or all of few: distinct sets of distinct arms, each seed's the same as on its own."""
+    roots = np.array([fold_seed(1), fold_seed(2)])
+    both = random_sets(roots, n, k, most)
+    for sets, root in zip(both, roots, strict=True):
+        assert len(sets) == min(most, math.comb(n, k)) == len(set(map(tuple, sets.tolist())))
+        assert (np.diff(sets, axis=1) > 0).all()
+        assert sets.min() >= 0
+        assert sets.max() < n
+        assert np.array_equal(random_sets(np.array([root]), n, k, most)[0], sets)
 
 
 @pytest.mark.parametrize("most", [12, 4])
 def test_every_set_comes_first_equally_often(most: int) -> None:
     """Chi-square over the C(6, 3) = 20 sets and 4000 seeds, for both ways of drawing."""
-    first = [tuple(RandomSets(fold_seed(seed), 6, 3, most).take(np.array([0]))[0].tolist()) for seed in range(4000)]
+    roots = np.array([fold_seed(seed) for seed in range(4000)])
+    first = [tuple(sets[0]) for sets in random_sets(roots, 6, 3, most).tolist()]
     counts = [first.count(each) for each in itertools.combinations(range(6), 3)]
     assert sum(counts) == 4000
     assert stats.chisquare(counts).pvalue > 1e-3

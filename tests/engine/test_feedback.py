@@ -74,6 +74,13 @@ def test_a_single_arm_may_be_told_a_bare_number() -> None:
     assert rewards(3, (7,)) == (3.0,)
 
 
+def test_passed_or_failed_is_one_or_nothing() -> None:
+    """A row of truth values only; mixed with numbers they are a mistake, see below."""
+    assert rewards([True, False], (7, 3)) == (1.0, 0.0)
+    assert rewards(np.array([False, True]), (7, 3)) == (0.0, 1.0)
+    assert rewards(True, (7,)) == (1.0,)
+
+
 @pytest.mark.parametrize(
     ("told", "message"),
     [
@@ -83,16 +90,16 @@ def test_a_single_arm_may_be_told_a_bare_number() -> None:
         ([1.0, math.inf, 3.0, 4.0], "inf of arm 3"),
         ([1.0, 2.0, 1e101, 4.0], "arm 5"),
         ([1.0, 2.0, True, 4.0], "True of arm 5"),
-        (np.array([True, False, True, True]), "True of arm 7"),
+        (np.array([True, False, True]), "3 rewards were told"),
         ([1.0, 2.0, None, 4.0], "None of arm 5"),
         ([1.0, 2.0, "3", 4.0], "'3' of arm 5"),
         ([1.0, 2.0, 1j, 4.0], "arm 5 is not a number"),
         ([1.0, 2.0, np.complex128(1), 4.0], "arm 5 is not a number"),
         ([1, 2, 10**400, 4], "arm 5"),
-        (None, "no feedback"),
-        (1.0, "no feedback"),
-        ("1234", "no feedback"),
-        ({7: 1.0, 3: 1.0, 5: 1.0, 9: 1.0}, "no feedback"),
+        (None, "is not feedback"),
+        (1.0, "is not feedback"),
+        ("1234", "is not feedback"),
+        ({7: 1.0, 3: 1.0, 5: 1.0, 9: 1.0}, "is not feedback"),
     ],
 )
 def test_impossible_rewards_are_refused(told: Any, message: str) -> None:

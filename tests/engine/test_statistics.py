@@ -15,7 +15,8 @@ from hypothesis.extra.numpy import arrays
 import heats
 from heats import expected_shortfall, linear, mean, median, positional, power_mean, quantile, win_rate
 from heats.engine.feedback import Kind
-from heats.engine.statistics import Statistic, adapt_to_kind, as_statistic, make_statistic, score
+from heats.engine.scoring import adapt_to_kind, as_statistic, score
+from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BadFeedback, InvalidArgument
 
 # Two arms, four pulls.

@@ -327,7 +327,8 @@ def test_the_record_by_hand() -> None:
     for query, winner in zip(tournament.ask(3), (0, 0, None), strict=True):
         tournament.tell(query, heats.Winner(winner))
     assert tournament.leader == 0
-    assert tournament._records().tolist() == pytest.approx([(2 / 3 + 2 / 3) / 3, -2 / 9, -2 / 9])
+    credit, pulled = tournament._leads.credits()
+    assert (credit / pulled)[0].tolist() == pytest.approx([(2 / 3 + 2 / 3) / 3, -2 / 9, -2 / 9])
 
 
 def test_a_report_in_the_middle() -> None:

@@ -5,5 +5,7 @@ checks      arguments from outside → checked values, or one clear sentence
 randomness  seed + purpose + place → random bits, the same on every machine
 text        somebody else's names, values and errors as text; tables
 intervals   how far a share or a mean may be off
+times       seconds → what people say
 worker      the name of this thread, process and machine
+version     which heats this is
 """

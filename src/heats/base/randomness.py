@@ -59,19 +59,28 @@ def draw_bits(seed: ArrayLike, *coordinates: ArrayLike) -> Words:
 
     For fixed other arguments, different last coordinates give different bits: every step can be undone.
     """
-    with np.errstate(over="ignore"):  # arithmetic modulo 2^64 is meant
-        words = _mix(np.asarray(seed, dtype=np.uint64) + _GOLDEN)
-        for coordinate in coordinates:
-            words = _mix((words ^ np.asarray(coordinate).astype(np.uint64)) + _GOLDEN)
+    return draw_more_bits(np.asarray(seed, dtype=np.uint64), 0, *coordinates)
+
+
+def draw_more_bits(words: Words, *coordinates: ArrayLike) -> Words:
+    """Go on from bits drawn before: ``draw_bits(seed, a, b)`` is ``draw_more_bits(draw_bits(seed, a), b)``."""
+    for coordinate in coordinates:
+        where = np.asarray(coordinate)
+        mixed = np.asarray(words ^ (where.view(np.uint64) if where.dtype == np.int64 else where.astype(np.uint64)))
+        mixed += _GOLDEN
+        words = _mix(mixed)
     return words
 
 
 def _mix(words: Words) -> Words:
-    """Finalise as splitmix64 does: every input bit changes every output bit half of the time."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Words = words ^ (words >> np.uint64(31))
-    return mixed
+    """Finalise, in place, as splitmix64 does: every input bit changes every output bit half of the time."""
+    high = np.asarray(words >> np.uint64(30))
+    words ^= high
+    words *= np.uint64(0xBF58476D1CE4E5B9)  # modulo 2^64
+    words ^= np.right_shift(words, np.uint64(27), out=high)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= np.right_shift(words, np.uint64(31), out=high)
+    return words
 
 
 def fold_seed(seed: int) -> np.uint64:
@@ -101,16 +110,22 @@ def shuffle(seed: ArrayLike, purpose: Purpose, where: ArrayLike, arms: Indices) 
 
 
 def sort_order(words: Words) -> Order:
-    """Return the order that sorts different words along the last axis, as argsort does, and faster.
+    """Return the order that sorts different words along the last axis, as argsort does, and faster."""
+    return sort_along(words, np.arange(words.shape[-1])).astype(np.intp, copy=False)
 
-    Each word carries its position in its low bits, and the words themselves are sorted, for which there are vector
-    instructions. Words whose remaining high bits are equal, which is rare, are sorted the plain way.
+
+def sort_along(words: Words, numbers: Indices) -> Indices:
+    """Bring ``numbers``, not below 0, into the order of different ``words``, along the last axis.
+
+    Each word carries its number in its low bits, and the words themselves are sorted, for which there are vector
+    instructions. Where two words have the same high bits, which is rare, their order is found the plain way.
     """
-    size = words.shape[-1]
-    bits = max(1, (size - 1).bit_length())
-    low = np.uint64((1 << bits) - 1)
-    ranked = np.sort((words & ~low) | np.arange(size, dtype=np.uint64), axis=-1)
-    high = ranked >> np.uint64(bits)
-    if (high[..., 1:] == high[..., :-1]).any():
-        return np.argsort(words, axis=-1, kind="stable")
-    return (ranked & low).astype(np.intp)
+    low = np.uint64((1 << int(numbers.max()).bit_length()) - 1)
+    ranked = words & ~low
+    ranked |= numbers.view(np.uint64)
+    ranked.sort(axis=-1)
+    if ((ranked[..., 1:] ^ ranked[..., :-1]) <= low).any():
+        numbers = np.broadcast_to(numbers, words.shape)
+        return np.take_along_axis(numbers, np.argsort(words, axis=-1, kind="stable"), axis=-1)
+    ranked &= low
+    return ranked.view(np.int64)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair, as in the names of odd files
 
 
 def make_printable(name: str) -> str:
@@ -10,8 +13,13 @@ def make_printable(name: str) -> str:
     return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
+def make_encodable(text: str) -> str:
+    """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelt out."""
+    return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
 def describe_error(error: BaseException) -> str:
-    """Return the kind and the message of somebody else's error, likewise."""
+    """Return the kind and the message of somebody else's error, whatever it does when asked, as text any file takes."""
     try:
         text = f"{type(error).__name__}: {error}"
     except Exception:

@@ -1,9 +1,16 @@
-"""The game itself, pure: no I/O, clock, threads or global randomness; NumPy and msgspec only.
+"""The game itself, pure: no I/O, clock, threads or global randomness.
 
-In the order of the data flow: ``rules`` (how many of a heat stay), ``schedule`` (rounds, and pulls per heat),
-``plan`` (both, as checked data), ``feedback`` (what a pull says), ``statistics`` (pulls → scores),
-``elimination`` (scores → who stays), ``fit`` (strengths from all pulls), ``machine`` (ask and tell),
-``tournament`` (a plan, played), ``baselines`` (RoundRobin, SuccessiveHalving), ``report`` (what was found).
-Beside the flow: ``chance`` (all randomness), ``sets`` (random sets of arms), ``confidence`` (intervals), ``checks``,
-``table``.
+feedback     what one pull says → an observation per arm
+statistics   observations of an arm → a score: mean, median, win_rate, …
+scoring      pulls of heats → scores, whatever the feedback, verdicts missing or not
+fit          all pulls so far → a strength per arm
+records      what arms did in earlier rounds, and what that decides
+game         what an algorithm is, for many repetitions at once
+elimination  a plan, played: deal → score → record → rank → keep
+sets         random sets of arms
+specs        an algorithm as data
+report       what was found, and how sure that is
+machine      a game of one repetition, asked and told
+tournament   the machine that plays a plan
+baselines    RoundRobin and SuccessiveHalving
 """

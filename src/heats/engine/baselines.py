@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.base import randomness
-from heats.base.arrays import Array, Indices
-from heats.base.checks import whole
-from heats.base.randomness import Purpose
-from heats.engine.elimination import deal
+from heats.base.arrays import Array, Indices, Mask, Order, Words
+from heats.base.checks import true_or_false, whole
+from heats.base.randomness import Purpose, shuffle
 from heats.engine.feedback import Kind
-from heats.engine.machine import Dealt, Machine, Stage
+from heats.engine.game import Game, ScoredGame, Stage
+from heats.engine.machine import Machine
 from heats.engine.report import Report, RoundReport
-from heats.engine.sets import RandomSets
-from heats.engine.statistics import StatisticLike, as_statistic, mean, score, settle, win_rate
+from heats.engine.scoring import Seen, see, settle
+from heats.engine.sets import random_sets
+from heats.engine.specs import HalvingSpec, RoundRobinSpec
+from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument
 from heats.planning.plan import check_problem
 
@@ -29,7 +29,69 @@ class RoundRobinReport(Report, frozen=True):
     copeland_winner: int | None = None
 
 
-class RoundRobin(Machine):
+class AllSets(ScoredGame, spec=RoundRobinSpec):
+    """The first ``budget`` sets of ``heat_size`` arms in a random order, in turn; the best mean score wins."""
+
+    def __init__(self, spec: RoundRobinSpec, statistic: StatisticLike, roots: Words) -> None:
+        super().__init__(spec, statistic, roots, [spec.heat_size])
+        self.borda: Array | None = None  # by arm, NaN for arms never seen
+        self.copeland: Array | None = None
+        self._roots = roots[:, None]
+        sets = random_sets(roots, spec.n_arms, spec.heat_size, spec.budget)
+        pulls, extra = divmod(spec.budget, sets.shape[1])
+        self._stage = Stage(sets, pulls, extra, in_turns=True)
+
+    @property
+    def round(self) -> int:
+        """There is only one."""
+        return int(self.borda is not None)
+
+    @property
+    def total(self) -> int:
+        """The budget."""
+        return int(self.spec.budget)
+
+    def most_values(self, *, by_means: bool) -> int:
+        """Return the numbers of all sets."""
+        return int(self.spec.heat_size * (min(self.spec.budget, self._stage.count) if by_means else self.spec.budget))
+
+    @property
+    def winners(self) -> Indices:
+        """The arm with the best empirical Borda score."""
+        assert self.borda is not None
+        return self.best_first(self.borda)[:, 0]
+
+    def check_kind(self, kind: Kind) -> None:
+        """Take all of them."""
+
+    def stage(self) -> Stage | None:
+        """Return all sets at once."""
+        return self._stage if self.borda is None else None
+
+    def finish(self, kind: Kind | None, seen: Seen) -> None:
+        """Average every arm over the sets it was seen in."""
+        self.borda = self.mean_by_arm(kind, self._stage.heats, seen.scores, seen.verdicts)
+        tops = (seen.scores == seen.scores.max(axis=-1, keepdims=True)).astype(np.float64)
+        self.copeland = self.mean_by_arm(kind, self._stage.heats, tops, seen.verdicts)
+
+    def mean_by_arm(self, kind: Kind | None, sets: Indices, values: Array, verdicts: Indices | int = 1) -> Array:
+        """Average values ``(reps, sets, size)`` over the sets an arm was seen in; NaN for arms never seen."""
+        seen = np.broadcast_to(np.asarray(verdicts)[..., None] > 0, sets.shape).ravel()
+        places = (sets + (np.arange(self.reps) * self.n_arms)[:, None, None]).ravel()
+        count = np.bincount(places, weights=seen, minlength=self.reps * self.n_arms)
+        total = np.bincount(places, weights=seen * values.ravel(), minlength=self.reps * self.n_arms)
+        with np.errstate(invalid="ignore"):
+            average: Array = (total / count).reshape(self.reps, self.n_arms)
+        return average if kind is Kind.REWARDS else settle(average)
+
+    def best_first(self, scores: Array) -> Order:
+        """Return arms by score, ties by a seeded shuffle, arms never seen last."""
+        order = shuffle(self._roots, Purpose.DEAL, 0, np.arange(self.n_arms))
+        ranked = np.nan_to_num(-np.take_along_axis(scores, order, axis=-1), nan=np.inf)
+        return np.take_along_axis(order, np.argsort(ranked, axis=-1, kind="stable"), axis=-1)
+
+
+class RoundRobin(Machine, spec=RoundRobinSpec):
     """Pull all sets of ``heat_size`` arms in turn, in a random order; return the best empirical Borda score.
 
     The paper assumes a budget that is a multiple of C(n, k). In practice it is far below: the sets are drawn
@@ -40,89 +102,142 @@ class RoundRobin(Machine):
     def __init__(
         self, n_arms: int, heat_size: int, budget: int, *, statistic: StatisticLike = mean, seed: int = 0
     ) -> None:
-        self.n_arms, self.heat_size, self.budget = check_problem(n_arms, heat_size, budget)
-        self._borda: Array | None = None
-        self._copeland: Array | None = None
-        super().__init__(as_statistic(statistic, [heat_size]), seed)
-        self._sets = RandomSets(self._root, self.n_arms, self.heat_size, self.budget)
-        self._open(_Turns(self._sets, self.budget))
+        n, self.heat_size, self.budget = check_problem(n_arms, heat_size, budget)
+        super().__init__(RoundRobinSpec(n, self.heat_size, self.budget), statistic, seed)
 
     @property
-    def winner(self) -> int | None:
-        """The arm with the best empirical Borda score; None before the end."""
-        return None if self._borda is None else int(self._best_first(self._borda)[0])
+    def n_rounds(self) -> int:
+        """All pulls are one round."""
+        return 1
 
     @property
     def leader(self) -> int | None:
         """The arm with the best mean observation so far; None before the first pull."""
-        if self.done or not self.spent:
+        if self.done:
             return self.winner
-        heats, observations = self._so_far()
-        return int(self._best_first(self._mean_by_arm(self._sets.take(heats), observations))[0])
+        arms, observations = self._so_far()
+        if not len(arms):
+            return None
+        means = self._sets.mean_by_arm(self._kind, arms[None], observations[None])
+        return int(self._sets.best_first(means)[0, 0])
 
     def report(self) -> RoundRobinReport:
         """Say what has been found; the scores come with the last pull."""
-        ranked = [] if self._borda is None else self._best_first(self._borda).tolist()
+        sets = self._sets
+        ranked = [] if sets.borda is None else sets.best_first(sets.borda)[0].tolist()
         return RoundRobinReport(
             algorithm="round-robin",
             n_arms=self.n_arms,
             budget=self.budget,
             spent=self.spent,
+            no_verdicts=self.no_verdicts,
             done=self.done,
             winner=self.winner,
             runner_up=ranked[1] if ranked else None,
             rivals=None,
             sureness=None,
             rounds=(),
-            borda=_or_none(self._borda),
-            copeland=_or_none(self._copeland),
-            copeland_winner=None if self._copeland is None else int(self._best_first(self._copeland)[0]),
+            borda=_or_none(sets.borda),
+            copeland=_or_none(sets.copeland),
+            copeland_winner=None if sets.copeland is None else int(sets.best_first(sets.copeland)[0, 0]),
         )
 
-    def _finish(self, observations: Array) -> None:
-        count = self._sets.count
-        full, extra = divmod(self.budget, count)  # the first `extra` sets had one turn more
-        turns = observations[: full * count].reshape(full, count, -1).swapaxes(0, 1)  # (sets, pulls, size)
-        scores = self._scores(turns[extra:])
-        if extra:
-            longer = np.concatenate([turns[:extra], observations[full * count :, None, :]], axis=1)
-            scores = np.concatenate([self._scores(longer), scores])
-        arms = self._sets.take(np.arange(count))
-        self._borda = self._mean_by_arm(arms, scores)
-        self._copeland = self._mean_by_arm(arms, (scores == scores.max(axis=-1, keepdims=True)).astype(np.float64))
+    @classmethod
+    def _from_spec(cls, spec: RoundRobinSpec, statistic: StatisticLike, seed: int) -> RoundRobin:
+        return cls(spec.n_arms, spec.heat_size, spec.budget, statistic=statistic, seed=seed)
 
-    def _scores(self, observations: Array) -> Array:
-        return score(self._adapted, self._known_kind, observations)
-
-    def _mean_by_arm(self, arms: Indices, values: Array) -> Array:
-        """Average over the sets an arm was seen in; NaN for arms never seen."""
-        seen = np.bincount(arms.ravel(), minlength=self.n_arms)
-        total = np.bincount(arms.ravel(), weights=values.ravel(), minlength=self.n_arms)
-        with np.errstate(invalid="ignore"):
-            average: Array = total / seen
-        return average if self._kind is Kind.REWARDS else settle(average)
-
-    def _best_first(self, scores: Array) -> NDArray[np.intp]:
-        """Arms by score, ties by a seeded shuffle, arms never seen last."""
-        order = randomness.shuffle(self._root, Purpose.DEAL, 0, np.arange(self.n_arms))
-        return order[np.argsort(np.nan_to_num(-scores[order], nan=np.inf), kind="stable")]
+    @property
+    def _sets(self) -> AllSets:
+        assert isinstance(self.game, AllSets)
+        return self.game
 
 
-class _Turns(Stage):
-    """All sets once, then all again, while the budget lasts."""
+class Halving(Game, spec=HalvingSpec):
+    """Every arm left is pulled alone and scored by all its pulls so far; the better half stays."""
 
-    def __init__(self, sets: RandomSets, budget: int) -> None:
-        super().__init__(0, 0, budget, sets.size)
-        self._sets = sets
+    def __init__(self, spec: HalvingSpec, statistic: StatisticLike, roots: Words) -> None:
+        super().__init__(spec, statistic, roots, [1])
+        self.halvings = (spec.n_arms - 1).bit_length()  # ⌈log₂ n⌉
+        self.arms = np.broadcast_to(np.arange(spec.n_arms), (roots.size, spec.n_arms))
+        self.rounds: list[tuple[Indices, Array | None, int]] = []  # arms best first, their scores, pulls of each
+        self._seen = np.empty((roots.size, spec.n_arms, 0))  # all observations of the arms still in; NaN: no verdict
+        self._roots = roots[:, None]
+        self._stage: Stage | None = None
 
-    def heat_of(self, pulls: Indices) -> Indices:
-        return pulls % self._sets.count
+    @property
+    def round(self) -> int:
+        """How many halvings are over."""
+        return len(self.rounds)
 
-    def arms_of(self, heats: Indices) -> Indices:
-        return self._sets.take(heats)
+    @property
+    def pulled(self) -> int:
+        """How often every arm was pulled so far."""
+        return self._seen.shape[-1]
+
+    @property
+    def total(self) -> int:
+        """All pulls of all rounds."""
+        arms, total = self.n_arms, 0
+        for _ in range(self.halvings):
+            total += arms * (self.spec.budget // (arms * self.halvings))
+            arms = -(-arms // 2)
+        return total
+
+    def most_values(self, *, by_means: bool) -> int:
+        """Return the numbers of all pulls, which are kept."""
+        return int(self.spec.budget)
+
+    @property
+    def winners(self) -> Indices:
+        """The arm that is left."""
+        return self.arms[:, 0]
+
+    def stage(self) -> Stage | None:
+        """Deal single arms in a seeded shuffle; a round without pulls is decided at once."""
+        while self._stage is None and self.round < self.halvings:
+            order = shuffle(self._roots, Purpose.DEAL, self.round, self.arms)
+            self._take(order)
+            pulls = self.spec.budget // (order.shape[1] * self.halvings)
+            if pulls:
+                self._stage = Stage(self.arms[..., None], pulls)
+            else:
+                self._halve(self._scores(self._seen), pulls)
+        return self._stage
+
+    def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
+        """Score every arm by all it has shown."""
+        assert self._stage is not None
+        fresh = observations[..., 0] if heard is None else np.where(heard, observations[..., 0], np.nan)
+        seen = np.concatenate([self._seen, fresh], axis=-1)
+        scores = self._scores(seen)
+        self._seen = seen
+        self._halve(scores, self._stage.pulls)
+
+    def check_kind(self, kind: Kind) -> None:
+        """Take numbers only."""
+        if kind is not Kind.REWARDS:
+            raise BadFeedback(f"SuccessiveHalving pulls single arms and takes numbers only, not {kind.value} feedback.")
+
+    def _scores(self, seen: Array) -> Array | None:
+        if not seen.shape[-1]:
+            return None
+        heard = ~np.isnan(seen)
+        return see(self.statistic, Kind.REWARDS, seen[..., None], None if heard.all() else heard).scores[..., 0]
+
+    def _halve(self, scores: Array | None, pulls: int) -> None:
+        order = np.argsort(-(np.zeros(self.arms.shape) if scores is None else scores), axis=-1, kind="stable")
+        ranked = None if scores is None else np.take_along_axis(scores, order, axis=-1)
+        self.rounds.append((np.take_along_axis(self.arms, order, axis=-1), ranked, pulls))
+        self._take(order[:, : -(-order.shape[1] // 2)])
+        self._stage = None
+
+    def _take(self, which: Order) -> None:
+        """Go on with these of the arms still in, in this order, and with what was seen of them."""
+        self.arms = np.take_along_axis(self.arms, which, axis=-1)
+        self._seen = np.take_along_axis(self._seen, which[..., None], axis=1)
 
 
-class SuccessiveHalving(Machine):
+class SuccessiveHalving(Machine, spec=HalvingSpec):
     """Single arms, no comparison: in each of ⌈log₂ n⌉ rounds pull every arm equally often, keep the better half.
 
     Every arm left gets ⌊B/(|S_r| ⌈log₂ n⌉)⌋ pulls in round r and is scored by all its pulls so far, as in
@@ -132,89 +247,69 @@ class SuccessiveHalving(Machine):
     def __init__(
         self, n_arms: int, budget: int, *, statistic: StatisticLike = mean, seed: int = 0, blind: bool = False
     ) -> None:
-        self.n_arms = whole("n_arms", n_arms, 2, why="one candidate needs no comparison")
+        n = whole("n_arms", n_arms, 2, why="one candidate needs no comparison")
         self.budget = whole("budget", budget, 1, why="without a pull nothing can be found")
-        self._halvings = (self.n_arms - 1).bit_length()  # ⌈log₂ n⌉
-        least = self.n_arms * self._halvings
+        self.blind = true_or_false("blind", blind)
+        halvings = (n - 1).bit_length()
+        least = n * halvings
         if self.budget < least and not blind:
             raise BudgetTooSmall(
-                f"budget={budget} leaves arms without a single pull: {n_arms} arms share it over {self._halvings} "
-                f"rounds. Give at least {least} pulls, or allow unseen arms with blind=True."
+                f"{{budget}} leaves arms without a single pull: {n} arms share it over {halvings} "
+                f"rounds. Give at least {least} pulls, or allow unseen arms with {{blind}}.",
+                budget=budget,
+                blind=True,
             )
         if statistic is win_rate or getattr(statistic, "name", "") == "positional":
             raise InvalidArgument(
                 f"{statistic!r} compares arms of a heat, but here each is pulled alone; use heats.mean."
             )
-        self._arms = np.arange(self.n_arms)
-        self._seen = np.empty((self.n_arms, 0))  # all observations of the arms still in
-        self._rounds: list[RoundReport] = []
-        super().__init__(as_statistic(statistic, [1]), seed)
-        self._advance()
+        super().__init__(HalvingSpec(n, self.budget, self.blind), statistic, seed)
 
     @property
-    def winner(self) -> int | None:
-        """The arm that is left; None before the end."""
-        return int(self._arms[0]) if self.done else None
+    def n_rounds(self) -> int:
+        """⌈log₂ n⌉."""
+        return self._halving.halvings
 
     @property
     def leader(self) -> int | None:
         """The best arm of the last finished round; None before the first."""
-        return self._rounds[-1].heats[0][0] if self._rounds else None
+        rounds = self._halving.rounds
+        return int(rounds[-1][0][0, 0]) if rounds else None
 
     def report(self) -> Report:
         """Say what has been found; a round is one list of all its arms, best first."""
+        rounds = tuple(
+            RoundReport(
+                heats=(tuple(arms[0].tolist()),),
+                scores=None if scores is None else (tuple(scores[0].tolist()),),
+                keep=-(-arms.shape[1] // 2),
+                pulls=pulls,
+            )
+            for arms, scores, pulls in self._halving.rounds
+        )
         return Report(
             algorithm="successive-halving",
             n_arms=self.n_arms,
             budget=self.budget,
             spent=self.spent,
+            no_verdicts=self.no_verdicts,
             done=self.done,
             winner=self.winner,
-            runner_up=self._rounds[-1].heats[0][1] if self.done else None,
+            runner_up=rounds[-1].heats[0][1] if self.done else None,
             rivals=None,
             sureness=None,
-            rounds=tuple(self._rounds),
+            rounds=rounds,
         )
 
-    def _advance(self) -> None:
-        while len(self._rounds) < self._halvings:
-            dealt, _ = deal(
-                self._root, len(self._rounds), self._arms, np.zeros(self._arms.size, bool), self._arms.size, 1
-            )
-            self._order = np.searchsorted(self._arms, dealt[:, 0])  # where each arm, as dealt, stands in _arms
-            self._pulls = self.budget // (self._arms.size * self._halvings)
-            if self._pulls:
-                self._open(Dealt(len(self._rounds), self._next_id, dealt, self._pulls))
-                return
-            self._halve(dealt[:, 0], self._seen[self._order])
+    @classmethod
+    def _from_spec(cls, spec: HalvingSpec, statistic: StatisticLike, seed: int) -> SuccessiveHalving:
+        return cls(spec.n_arms, spec.budget, statistic=statistic, seed=seed, blind=spec.blind)
 
-    def _finish(self, observations: Array) -> None:
-        seen = np.concatenate([self._seen[self._order], observations.reshape(self._arms.size, self._pulls)], axis=1)
-        self._halve(self._arms[self._order], seen)
-        self._advance()
-
-    def _halve(self, arms: Indices, seen: Array) -> None:
-        pulled = seen.shape[1] > 0
-        scores = score(self.statistic, Kind.REWARDS, seen[..., None])[:, 0] if pulled else np.zeros(arms.size)
-        order = np.argsort(-scores, kind="stable")
-        keep = -(-arms.size // 2)
-        self._rounds.append(
-            RoundReport(
-                heats=(tuple(arms[order].tolist()),),
-                scores=(tuple(scores[order].tolist()),) if pulled else None,
-                keep=keep,
-                pulls=self._pulls,
-            )
-        )
-        kept = order[:keep]
-        ascending = kept[np.argsort(arms[kept])]
-        self._arms, self._seen = arms[ascending], seen[ascending]
-
-    def _check_kind(self, kind: Kind) -> None:
-        if kind is not Kind.REWARDS:
-            raise BadFeedback(f"SuccessiveHalving pulls single arms and takes numbers only, not {kind.value} feedback.")
-        super()._check_kind(kind)
+    @property
+    def _halving(self) -> Halving:
+        assert isinstance(self.game, Halving)
+        return self.game
 
 
 def _or_none(scores: Array | None) -> tuple[float | None, ...]:
-    return () if scores is None else tuple(None if math.isnan(score) else score for score in scores.tolist())
+    return () if scores is None else tuple(None if math.isnan(score) else score for score in scores[0].tolist())

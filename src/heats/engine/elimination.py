@@ -1,62 +1,201 @@
-"""Who stays: Algorithm 2, and an arm's record over the rounds.
+"""A plan, played: Algorithm 1 for many repetitions at once; the only place an arm is eliminated.
 
-Everything here works along the last axes, so that one tournament and a batch of them use the same code.
+A round is deal → score → record → rank → keep, each a function over a first axis of repetitions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heats.base import randomness
-from heats.base.arrays import Array, Indices
+from heats.base.arrays import AnyArray, Array, Indices, Mask, Order, Words
 from heats.base.randomness import Purpose
 from heats.engine.feedback import Kind
-from heats.engine.statistics import Statistic, win_rate
+from heats.engine.game import ScoredGame, Stage
+from heats.engine.records import make_record
+from heats.engine.scoring import Seen
+from heats.engine.specs import TournamentSpec
+from heats.engine.statistics import StatisticLike, win_rate
 from heats.errors import BadFeedback
+from heats.planning.plan import Round
+
+LARGEST_SMALL_HEAT = 8  # arms; up to that many are compared pair by pair, which is faster than sorting many heats
 
 
-def check_record(record: str, kind: Kind, statistic: Statistic) -> None:
-    """Refuse a kind of feedback that a record cannot be kept of."""
-    if record == "fitted" and kind is Kind.REWARDS and statistic is not win_rate:
-        raise BadFeedback(
-            "the plan's record is 'fitted', a model of wins and rankings, but rewards were told; plan with "
-            "feedback='reward', score them by win_rate, or tell Winner or Ranking."
-        )
+class Played(NamedTuple):
+    """A finished round: its heats as dealt, the rank of every arm in its heat (0 is best), scores, who rested."""
+
+    round: Round
+    heats: Indices
+    ranks: Indices
+    scores: Array | None  # None: nobody looked
+    verdicts: Indices | int  # pulls that said something, of every heat
+    byes: Indices
 
 
-def in_pairs(kind: Kind) -> bool:
-    """Return whether a pull says how arms did against each other one by one, or only who won."""
-    return kind in (Kind.RANKING, Kind.BEST_WORST)
+class Elimination(ScoredGame, spec=TournamentSpec):
+    """All rounds of a plan."""
+
+    def __init__(self, spec: TournamentSpec, statistic: StatisticLike, roots: Words) -> None:
+        self.plan = plan = spec.plan
+        super().__init__(spec, statistic, roots, [each.size for each in plan.rounds])
+        self.arms = np.broadcast_to(np.arange(plan.n_arms), (roots.size, plan.n_arms))  # still in, those rested last
+        self.record = make_record(plan.record, roots.size, plan.n_arms, self.statistic)
+        self.rounds: list[Played] = []
+        self._roots = roots[:, None]
+        self._rested = 0  # how many of the arms, the last ones, rested in the round before
+        self._stage: Stage | None = None
+
+    @property
+    def round(self) -> int:
+        """How many rounds of the plan are over."""
+        return len(self.rounds)
+
+    @property
+    def total(self) -> int:
+        """The cost of the plan."""
+        return self.plan.cost
+
+    def most_values(self, *, by_means: bool) -> int:
+        """Return the numbers of the largest round."""
+        return max(each.heats * each.size * (1 if by_means else max(1, each.pulls)) for each in self.plan.rounds)
+
+    @property
+    def winners(self) -> Indices:
+        """The arm that is left."""
+        return self.arms[:, 0]
+
+    def stage(self) -> Stage | None:
+        """Deal the next round; a blind one is decided at once."""
+        while self._stage is None and self.round < len(self.plan.rounds):
+            each = self.plan.rounds[self.round]
+            heats, self.byes = deal(self._roots, self.round, self.arms, self._rested, each.heats, each.size)
+            if each.pulls:
+                self._stage = Stage(heats, each.pulls)
+            else:
+                ranks = rank(np.zeros(heats.shape), partial(self.record.of, heats))
+                self._keep(Played(each, heats, ranks, None, 0, self.byes))
+        return self._stage
+
+    def finish(self, kind: Kind | None, seen: Seen) -> None:
+        """Rank every heat and keep its best (Algorithm 2)."""
+        assert self._stage is not None
+        heats, record, each = self._stage.heats, self.record, self.plan.rounds[self.round]
+        keep = None if self.reps == 1 else each.keep  # a machine reports whole heats, a simulation only who is left
+        if record.ranks:
+            record.add(heats, self.byes, kind, seen)
+            every = np.ones(heats.shape[:-1], dtype=bool)
+            ranks = rank(record.of(heats, every).reshape(heats.shape), lambda which: seen.scores[which], keep)
+        else:
+            ranks = rank(seen.scores, partial(record.of, heats), keep)
+            record.add(heats, self.byes, kind, seen)
+        self._keep(Played(each, heats, ranks, seen.scores, seen.verdicts, self.byes))
+
+    def _keep(self, played: Played) -> None:
+        self.rounds.append(played)
+        kept = played.heats[played.ranks < played.round.keep].reshape(self.reps, -1)
+        self.arms = np.concatenate([kept, played.byes], axis=-1)
+        self._rested = played.byes.shape[1]
+        self._stage = None
+
+    def check_kind(self, kind: Kind) -> None:
+        """Refuse what the record cannot be kept of, and what the plan was not made for."""
+        self.record.check(kind, self.statistic)
+        planned_for = self.plan.feedback
+        if planned_for is not None and kind not in _MEANT[planned_for] and not self._counts_as(planned_for, kind):
+            raise BadFeedback(
+                f"the plan was made for feedback={planned_for!r}, but {kind.value} feedback was told; "
+                "plan for what is told, or without a word about feedback."
+            )
+
+    def _counts_as(self, planned_for: str, kind: Kind) -> bool:
+        """Whether rewards are made into what was planned for."""
+        made_into = "winner" if self.statistic is win_rate else "ranking" if self.statistic.name == "positional" else ""
+        return kind is Kind.REWARDS and planned_for == made_into
+
+
+_MEANT = {
+    "reward": (Kind.REWARDS,),
+    "winner": (Kind.WINNER, Kind.RACE, Kind.BEST_WORST),
+    "ranking": (Kind.RANKING, Kind.BEST_WORST),
+}
 
 
 def deal(
-    seed: Any, round_number: int, arms: Indices, rested: NDArray[np.bool_], heats: int, size: int
+    roots: Words | np.uint64, round_number: int, arms: Indices, rested: int, heats: int, size: int
 ) -> tuple[Indices, Indices]:
-    """Deal ``arms (..., active)`` into heats ``(..., heats, size)`` and byes ``(..., byes)``.
+    """Deal ``arms (reps, active)`` into heats ``(reps, heats, size)`` and byes ``(reps, byes)``.
 
-    Arms come in a seeded shuffle. Those that rested in the round before are sure of a place, so
-    nobody rests twice in a row while others wait; they are spread over the heats like everybody else.
+    Arms come in a seeded shuffle. The last ``rested`` of them, which rested in the round before, are sure of a place,
+    so nobody rests twice in a row while others wait; they are spread over the heats like everybody else.
     """
-    order = randomness.shuffle(seed, Purpose.DEAL, round_number, arms)
-    if rested.any():
-        first = np.argsort(~np.take_along_axis(rested, order, axis=-1), axis=-1, kind="stable")
-        playing = np.sort(first[..., : heats * size], axis=-1)  # back in shuffled order
-        resting = np.sort(first[..., heats * size :], axis=-1)
-        order = np.take_along_axis(order, np.concatenate([playing, resting], axis=-1), axis=-1)
-    dealt = np.take_along_axis(arms, order, axis=-1)
-    played, byes = dealt[..., : heats * size], dealt[..., heats * size :]
-    return played.reshape(*played.shape[:-1], heats, size), byes
+    active, playing = arms.shape[-1], heats * size
+    bits = randomness.draw_bits(roots, Purpose.DEAL, round_number, arms)
+    if not rested or playing == active:
+        dealt = randomness.sort_along(bits, arms)
+        return dealt[:, :playing].reshape(-1, heats, size), dealt[:, playing:]
+    flagged = arms << 1
+    flagged[:, active - rested :] |= 1
+    shuffled = randomness.sort_along(bits, flagged)
+    dealt, had_rested = shuffled >> 1, (shuffled & 1).astype(bool)
+    turn = np.where(had_rested, had_rested.cumsum(axis=-1), rested + (~had_rested).cumsum(axis=-1))
+    plays = turn <= playing  # those that rested come first, then the others, both as shuffled
+    return dealt[plays].reshape(-1, heats, size), dealt[~plays].reshape(-1, active - playing)
 
 
-def best_first(scores: Array, tie_break: Callable[[], Array]) -> NDArray[np.intp]:
-    """Return the order of each heat: by score, then by what ``tie_break`` returns, then as dealt (a seeded shuffle)."""
+def rank(scores: Array, tie_break: Callable[[Mask], Array], keep: int | None = None) -> Indices:
+    """Return the rank of every arm in its heat ``(reps, heats, size)``, 0 for the best.
+
+    Equal scores are decided by what ``tie_break`` returns for the heats that have some, then as dealt (a shuffle).
+    With ``keep`` only those ties are decided that say who is among the first ``keep``.
+    """
+    size = scores.shape[-1]
+    if size > LARGEST_SMALL_HEAT:
+        return _sort(scores, tie_break)
+    ranks = _count_ahead(scores)
+    untied = size * (size - 1) // 2  # the sum of all ranks
+    tied = ranks.sum(axis=0) < untied if keep is None else (ranks < keep).sum(axis=0) > keep
+    if tied.any():
+        ranks[:, tied] = _count_ahead(scores[tied], tie_break(tied))
+    return np.moveaxis(ranks, 0, -1)
+
+
+def _count_ahead(scores: Array, second: Array | None = None) -> AnyArray:
+    """Count who of its heat is ahead of every arm, ``(size, ...)``; a second score and the place decide ties."""
+    columns = np.ascontiguousarray(np.moveaxis(scores, -1, 0))
+    seconds = None if second is None else np.ascontiguousarray(np.moveaxis(second, -1, 0))
+    ahead = np.zeros(columns.shape, dtype=np.int8)
+    for later, earlier in _pairs(len(columns)):
+        overtakes = columns[later] > columns[earlier]
+        if seconds is None:
+            ahead[later] += columns[later] < columns[earlier]
+        else:
+            overtakes |= (columns[later] == columns[earlier]) & (seconds[later] > seconds[earlier])
+            ahead[later] += ~overtakes
+        ahead[earlier] += overtakes
+    return ahead
+
+
+def _pairs(size: int) -> Iterator[tuple[int, int]]:
+    return ((later, earlier) for later in range(1, size) for earlier in range(later))
+
+
+def _sort(scores: Array, tie_break: Callable[[Mask], Array]) -> Indices:
+    """Rank large heats, likewise."""
     order = np.argsort(-scores, axis=-1, kind="stable")
     ranked = np.take_along_axis(scores, order, axis=-1)
     tied = (ranked[..., 1:] == ranked[..., :-1]).any(axis=-1)
     if tied.any():
-        order[tied] = np.lexsort((-tie_break()[tied], -scores[tied]), axis=-1)
-    return order
+        order[tied] = np.lexsort((-tie_break(tied), -scores[tied]))
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(order.shape[-1]), order.shape), axis=-1)
+    return ranks
+
+
+def best_first(played: Played) -> Order:
+    """Return the order of every heat of a finished round, the best arm first."""
+    return np.argsort(played.ranks, axis=-1, kind="stable")

@@ -11,6 +11,7 @@ Winner       1 for the winner, 1/m each for m tied, 0 for the rest; nobody: all 
 Ranking      share of the others placed below; unranked arms share the places left
 BestWorst    1, 0, and ½ between
 Race         who finished first as in Winner; then each arm's seconds, NaN for those stopped
+NoVerdict    none: the pull is spent and says nothing of anybody; it may stand beside any kind
 ===========  ==================================================================================
 """
 
@@ -165,6 +166,29 @@ class Race(Named):
         return Race([(name(arm), seconds) for arm, seconds in self.finished])
 
 
+class NoVerdict(Named):
+    """The pull came to no verdict (a judge's answer made no sense, a voter could not say): spent, nothing observed.
+
+    ``why`` is for people. It is not a tie, and not ``Winner(None)``, which says that nobody won.
+    """
+
+    __slots__ = ("why",)
+    why: str
+
+    def __init__(self, why: str = "") -> None:
+        if not isinstance(why, str):
+            raise BadFeedback(f"NoVerdict({show_value(why)}) takes the reason as text.")
+        self.why = why
+
+    def row(self, arms: Arms) -> Row:
+        """Return nothing: there is no observation."""
+        return ()
+
+    def renamed(self, name: Callable[[Any], Any]) -> NoVerdict:
+        """Return the same: it names nobody."""
+        return self
+
+
 Feedback: TypeAlias = Sequence[float] | np.ndarray[Any, Any] | Named
 
 
@@ -204,13 +228,15 @@ def _rewards_with_care(values: Any, arms: Arms) -> Row:
         values = (values,)
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Sequence):
         raise BadFeedback(
-            f"{show_value(values)} is no feedback: give a sequence of {len(arms)} numbers in the order shown "
-            "(larger is better), Winner(who), Ranking, BestWorst or Race."
+            f"{show_value(values)} is not feedback: give a sequence of {len(arms)} numbers in the order shown "
+            "(larger is better), Winner(who), Ranking, BestWorst, Race or NoVerdict."
         )
     if len(values) != len(arms):
         raise BadFeedback(
             f"{len(values)} rewards were told, but the heat has {len(arms)} arms; tell one number per arm."
         )
+    if all(map(is_bool, values)):
+        return tuple(map(float, values))  # passed or failed
     return tuple(_reward(arm, value) for arm, value in zip(arms, values, strict=True))
 
 

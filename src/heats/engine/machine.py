@@ -1,8 +1,9 @@
 """Ask and tell: which pulls are owed, out with someone, or told. No rule of any algorithm lives here.
 
-An algorithm plays *stages*. All pulls of a stage are independent: they may be asked by many workers
-and told in any order, by id. When the last one is told, the algorithm gets the observations in the
-order of the ids, never in that of the telling, decides what they mean, and opens the next stage.
+A machine is an algorithm as data (its *spec*), a seed, a statistic, and what it was told; it plays a game of one
+repetition. All pulls of a stage are independent: they may be asked by many workers and told in any order, by id. When
+the last one is told, the game hears the observations in the order of the ids, never in that of the telling, decides
+what they mean, and deals the next stage.
 """
 
 from __future__ import annotations
@@ -15,23 +16,24 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress, islice, repeat
-from typing import Any, overload
+from typing import Any, ClassVar, NamedTuple, overload
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.base import randomness
-from heats.base.arrays import Array, Indices
+from heats.base.arrays import Array, Indices, Mask, Order
 from heats.base.checks import whole
-from heats.base.randomness import Purpose
-from heats.engine.feedback import KINDS, Arms, Feedback, Kind, Row, rewards
+from heats.base.randomness import Purpose, draw_bits, fold_seed, shuffle
+from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
+from heats.engine.game import Game, Stage
 from heats.engine.report import Report
-from heats.engine.statistics import Statistic, adapt_to_kind
+from heats.engine.scoring import adapt_to_kind
+from heats.engine.specs import Spec, parse_spec
+from heats.engine.statistics import Statistic, StatisticLike, mean
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn
 
-READY = 1024  # queries are made ready so many at a time
-CHUNK = 65_536  # and observations brought into dealt order so many at a time
+READY_QUERIES = 1024  # are made at a time
+CHUNK_PULLS = 65_536  # are brought into dealt order at a time
 
 
 class Query(msgspec.Struct, frozen=True, gc=False):
@@ -44,55 +46,27 @@ class Query(msgspec.Struct, frozen=True, gc=False):
     seed: int
 
 
-class Stage(ABC):
-    """``total`` pulls that may be told in any order, from id ``first`` on, all on heats of ``size`` arms."""
-
-    def __init__(self, round_number: int, first: int, total: int, size: int) -> None:
-        self.round = round_number
-        self.first = first
-        self.total = total
-        self.size = size
-
-    @abstractmethod
-    def heat_of(self, pulls: Indices) -> Indices:
-        """Return the heat of each pull; both count from 0 within the stage."""
-
-    @abstractmethod
-    def arms_of(self, heats: Indices) -> Indices:
-        """Return the arms ``(..., size)`` of these heats, as dealt."""
-
-
-class Dealt(Stage):
-    """A round of a plan: every heat is pulled so many times in a row."""
-
-    def __init__(self, round_number: int, first: int, dealt: Indices, pulls: int) -> None:
-        super().__init__(round_number, first, dealt.shape[0] * pulls, dealt.shape[1])
-        self._dealt = dealt
-        self._pulls = pulls
-
-    def heat_of(self, pulls: Indices) -> Indices:
-        """Return the heat of each pull: first all of heat 0, then all of heat 1."""
-        return pulls // self._pulls
-
-    def arms_of(self, heats: Indices) -> Indices:
-        """Return the arms of these heats."""
-        return self._dealt[heats]
-
-
 class Machine(ABC):
     """The common face of every algorithm. Not thread-safe: one thread asks and tells, workers compare."""
 
-    def __init__(self, statistic: Statistic, seed: int) -> None:
+    _by_spec: ClassVar[dict[type, type[Machine]]] = {}  # the machines there are, by the type of their spec
+
+    def __init_subclass__(cls, *, spec: type) -> None:
+        Machine._by_spec[spec] = cls
+
+    def __init__(self, spec: Spec, statistic: StatisticLike, seed: int) -> None:
+        self.spec = spec  # the algorithm as data: Machine.from_spec makes it again
         self.seed = seed
-        self.statistic = statistic
         self.spent = 0  # pulls told
-        self.answered: Counter[str] = Counter()  # of these, by whom, where it was said
-        self._root = randomness.fold_seed(seed)
+        self.no_verdicts = 0  # of these, how many said nothing
+        self.answered: Counter[str] = Counter()  # pulls by whom, where it was said
+        self._root = fold_seed(seed)
+        self.game = Game.of(spec, statistic, np.array([self._root]))
         self._kind: Kind | None = None
-        self._past: list[tuple[Stage, array[int]]] = []  # finished stages, with a hash of what each pull said
-        self._stage: Stage | None = None
+        self._past: list[tuple[_Opened, array[int]]] = []  # finished stages, with a hash of what each pull said
+        self._stage: _Opened | None = None
         self._first = 0
-        self._close()
+        self._open(self.game.stage())
 
     def __repr__(self) -> str:
         state = f"winner {self.winner}" if self.done else f"{self._owed} owed in this round"
@@ -102,26 +76,62 @@ class Machine(ABC):
 
     @property
     @abstractmethod
-    def winner(self) -> int | None:
-        """The best arm; None before the end."""
+    def leader(self) -> int | None:
+        """The arm that looks best so far; None while nothing is known."""
 
     @property
     @abstractmethod
-    def leader(self) -> int | None:
-        """The arm that looks best so far; None while nothing is known."""
+    def n_rounds(self) -> int | None:
+        """How many rounds (stages) there are in all, if that is known before the end."""
 
     @abstractmethod
     def report(self) -> Report:
         """Say at any time what has been found, and how."""
 
-    @abstractmethod
-    def _finish(self, observations: Array) -> None:
-        """Judge a whole stage ``(total, size)`` and open the next one, if any.
+    @staticmethod
+    def from_spec(
+        spec: Spec | str | bytes | dict[str, object], statistic: StatisticLike = mean, seed: int = 0
+    ) -> Machine:
+        """Return a fresh machine: of a ``spec``, which may also be given as JSON, a statistic and a seed."""
+        parsed = parse_spec(spec)
+        return Machine._by_spec[type(parsed)]._from_spec(parsed, statistic, seed)
 
-        What can go wrong must go wrong before anything is changed.
-        """
+    @classmethod
+    @abstractmethod
+    def _from_spec(cls, spec: Any, statistic: StatisticLike, seed: int) -> Machine:
+        """Return a machine of this kind."""
 
     # What a user says.
+
+    @property
+    def statistic(self) -> Statistic:
+        """How the pulls of a heat become scores."""
+        return self.game.statistic
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms there are."""
+        return self.game.n_arms
+
+    @property
+    def total(self) -> int | None:
+        """How many pulls will be made in all, if that is known before the end."""
+        return self.game.total
+
+    @property
+    def winner(self) -> int | None:
+        """The best arm; None before the end."""
+        return int(self.game.winners[0]) if self.done else None
+
+    @property
+    def round(self) -> int:
+        """The round (stage) under way, from 0; the number of rounds once done."""
+        return self.game.round
+
+    @property
+    def stage(self) -> Stage | None:
+        """The heats under way, with one repetition; None once done."""
+        return self._stage.stage if self._stage else None
 
     @property
     def owed(self) -> int:
@@ -183,25 +193,30 @@ class Machine(ABC):
             mine = self._recognised(number, query)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument(f"by={by!r} must be the name of who answered, as text.")
-        arms = mine.arms
-        kind = KINDS.get(type(feedback), _REWARDS)
-        if kind is not self._kind:
-            self._check_kind(kind)
-        row = rewards(feedback, arms) if kind is _REWARDS else feedback.row(arms)  # type: ignore[union-attr]  # one of KINDS
-        if self.statistic.needs:
-            self._check_needs(row)
-        packed = _PACK[len(row)](*row)
+        kind = self._kind
+        if type(feedback) is NoVerdict:
+            packed = _NOTHING
+        else:
+            kind = KINDS.get(type(feedback), _REWARDS)
+            row = rewards(feedback, mine.arms) if kind is _REWARDS else ()
+            if kind is not self._kind:
+                self._check_kind(kind)
+            row = row or feedback.row(mine.arms)  # type: ignore[union-attr]  # one of KINDS
+            if self._needs:
+                self._check_needs(row)
+            packed = _PACK[len(row)](*row)
         index = number - self._first
         if index < 0 or self._rows[index] is not None:
             self._check_told_before(number, packed)
             return
+        before, self._kind = self._kind, kind
         self._rows[index] = packed
-        self._kind = kind
         self._owed -= 1
         if not self._owed:
-            self._conclude(index)
+            self._conclude(index, before)
         self._out.pop(number, None)
         self.spent += 1
+        self.no_verdicts += packed is _NOTHING
         if by is not None:
             self.answered[by] += 1
 
@@ -220,42 +235,35 @@ class Machine(ABC):
         """Whether a pull of this stage is neither told nor out."""
         return self._rows[number - self._first] is None and number not in self._out
 
-    def _open(self, stage: Stage) -> None:
-        self._stage = stage
-        self._first = stage.first
-        self._rows: list[bytes | None] = [None] * stage.total
-        self._owed = stage.total
+    def _open(self, stage: Stage | None) -> None:
+        """Owe all pulls of a stage; none at the end."""
+        first = self._next_id
+        self._stage = None if stage is None else _Opened(stage, self.game.round, first, stage.total, stage.size)
+        self._first = first
+        self._rows: list[bytes | None] = [None] * (stage.total if stage else 0)
+        self._owed = len(self._rows)
         self._out: dict[int, Query] = {}
         self._again: list[int] = []  # requeued ids, smallest first
-        self._fresh = self._make_ready(stage)
-
-    def _close(self) -> None:
-        """Leave no stage open: nothing is owed."""
-        self._first = self._next_id
-        self._stage = None
-        self._rows = []
-        self._owed = 0
-        self._out = {}
-        self._again = []
-        self._fresh = iter(())
+        self._fresh = self._make_ready(self._stage) if self._stage else iter(())
+        self._needs = self.statistic.needs
 
     @property
     def _next_id(self) -> int:
         """The id after all stages opened so far."""
         return self._stage.first + self._stage.total if self._stage else self._first
 
-    def _make_ready(self, stage: Stage) -> Iterator[Query]:
+    def _make_ready(self, stage: _Opened) -> Iterator[Query]:
         rows = self._rows
-        for start in range(0, stage.total, READY):
-            untold = [pull for pull in range(start, min(start + READY, stage.total)) if rows[pull] is None]
+        for start in range(0, stage.total, READY_QUERIES):
+            untold = [pull for pull in range(start, min(start + READY_QUERIES, stage.total)) if rows[pull] is None]
             if untold:
                 yield from self._queries(stage, np.array(untold))
 
-    def _queries(self, stage: Stage, pulls: Indices) -> Iterator[Query]:
-        heats = stage.heat_of(pulls)
+    def _queries(self, stage: _Opened, pulls: Indices) -> Iterator[Query]:
+        heats = stage.stage.heat_of(pulls)
         ids = pulls + stage.first
-        arms = np.take_along_axis(stage.arms_of(heats), self._shown(stage, pulls), axis=-1)
-        seeds = randomness.draw_bits(self._root, Purpose.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
+        arms = np.take_along_axis(stage.stage.heats[0, heats], self._shown(stage, pulls), axis=-1)
+        seeds = draw_bits(self._root, Purpose.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
         return map(Query, ids.tolist(), repeat(stage.round), heats.tolist(), map(tuple, arms.tolist()), seeds.tolist())
 
     def _query(self, number: int) -> Query:
@@ -267,25 +275,15 @@ class Machine(ABC):
             raise _not_owed(number)
         return next(self._queries(stage, np.array([number - stage.first])))
 
-    def _finished(self, number: int) -> tuple[Stage, array[int]]:
+    def _finished(self, number: int) -> tuple[_Opened, array[int]]:
         position = bisect_right(self._past, number, key=lambda past: past[0].first) - 1
         if position < 0 or number >= self._past[position][0].first + self._past[position][0].total:
             raise _not_owed(number)
         return self._past[position]
 
-    def _shown(self, stage: Stage, pulls: Indices) -> NDArray[np.intp]:
+    def _shown(self, stage: _Opened, pulls: Indices) -> Order:
         """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
-        return randomness.shuffle(self._root, Purpose.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
-
-    @property
-    def _known_kind(self) -> Kind:
-        """The kind of this run; asked for only once something was told."""
-        assert self._kind is not None
-        return self._kind
-
-    @property
-    def _adapted(self) -> Statistic:
-        return adapt_to_kind(self.statistic, self._known_kind)
+        return shuffle(self._root, Purpose.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
 
     def _recognised(self, number: int, query: Query | int) -> Query:
         """Return the query of that number, which a Query told by value (from another process, say) must equal."""
@@ -300,6 +298,7 @@ class Machine(ABC):
                 f"{kind.value} feedback was told in a run of {self._kind.value} feedback; "
                 "tell one kind only, the scores would not compare."
             )
+        self.game.check_kind(kind)
         adapt_to_kind(self.statistic, kind)
 
     def _check_needs(self, row: Row) -> None:
@@ -316,36 +315,57 @@ class Machine(ABC):
         if not same:
             raise OutOfTurn(f"pull {number} was told before, and differently; the first answer counts.")
 
-    def _conclude(self, index: int) -> None:
-        """Hand a full stage to the algorithm; if that refuses, the pull that filled it counts as not told."""
+    def _conclude(self, index: int, kind_before: Kind | None) -> None:
+        """Hand a full stage to the game; if that refuses, the pull that filled it counts as not told."""
         assert self._stage is not None
-        stage, rows = self._stage, self._rows
+        opened, rows = self._stage, self._rows
         try:
-            self._finish(self._heard(stage, rows, np.arange(stage.total)))
+            pulls, observations = self._heard(opened, rows)
+            heard = None
+            if pulls.size < opened.total:
+                heard = np.zeros(opened.total, dtype=bool)
+                heard[pulls] = True
+                observations, told = np.zeros((opened.total, opened.size)), observations
+                observations[pulls] = told
+            self._finish(*opened.stage.by_heat(observations, heard))
         except Exception:  # whatever it was, it is raised again, once the pull is taken back
             rows[index] = None
             self._owed += 1
-            self._kind = self._kind if self.spent else None
+            self._kind = kind_before
             raise
-        self._past.append((stage, array("q", map(hash, rows))))
-        if self._stage is stage:
-            self._close()
+        self._past.append((opened, array("q", map(hash, rows))))
+        self._open(self.game.stage())
 
-    def _heard(self, stage: Stage, rows: Sequence[bytes | None], pulls: Indices) -> Array:
-        """Return the observations of pulls that were told, arms as dealt."""
-        width = 2 * stage.size if self._kind is Kind.RACE else stage.size  # a race's rows also hold times
-        raw = np.frombuffer(b"".join(filter(None, rows))).reshape(-1, width)[:, : stage.size]
+    def _finish(self, observations: Array, heard: Mask | None) -> None:
+        """Let the game judge the stage ``(1, heats, pulls, size)``."""
+        self.game.hear(self._kind, observations, heard)
+
+    def _heard(self, opened: _Opened, rows: Sequence[bytes | None]) -> tuple[Indices, Array]:
+        """Return the pulls of a stage that said something so far, and their observations, arms as dealt."""
+        pulls = np.array(list(compress(range(len(rows)), rows)), dtype=np.int64)
+        width = 2 * opened.size if self._kind is Kind.RACE else opened.size  # a race's rows also hold times
+        raw = np.frombuffer(b"".join(filter(None, rows))).reshape(-1, width)[:, : opened.size]
         observations = np.empty(raw.shape)
-        for start in range(0, pulls.size, CHUNK):
-            part = slice(start, start + CHUNK)
-            np.put_along_axis(observations[part], self._shown(stage, pulls[part]), raw[part], axis=-1)
-        return observations
+        for start in range(0, pulls.size, CHUNK_PULLS):
+            part = slice(start, start + CHUNK_PULLS)
+            np.put_along_axis(observations[part], self._shown(opened, pulls[part]), raw[part], axis=-1)
+        return pulls, observations
 
     def _so_far(self) -> tuple[Indices, Array]:
-        """Return heats and observations of the pulls told in the stage under way."""
+        """Return arms, as dealt, and observations of the pulls told in the stage under way."""
         assert self._stage is not None
-        told = np.array(list(compress(range(len(self._rows)), self._rows)), dtype=np.int64)
-        return self._stage.heat_of(told), self._heard(self._stage, self._rows, told)
+        pulls, observations = self._heard(self._stage, self._rows)
+        return self._stage.stage.heats[0, self._stage.stage.heat_of(pulls)], observations
+
+
+class _Opened(NamedTuple):
+    """A stage under way or over: its pulls have the ids from ``first`` on."""
+
+    stage: Stage
+    round: int
+    first: int
+    total: int
+    size: int
 
 
 class _Packers(dict[int, Any]):
@@ -357,6 +377,7 @@ class _Packers(dict[int, Any]):
 
 
 _PACK = _Packers()
+_NOTHING = b""  # a pull that was told and had no verdict
 _REWARDS = Kind.REWARDS  # an enum's member is slow to look up
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from heats.base import randomness
 from heats.base.arrays import Array
 from heats.base.intervals import binomial_interval, mean_interval
-from heats.base.randomness import Purpose
+from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.base.text import format_table, make_printable
 from heats.engine.feedback import Kind
 from heats.engine.statistics import Statistic
@@ -58,6 +57,7 @@ class Report(msgspec.Struct, frozen=True):
     n_arms: int
     budget: int
     spent: int
+    no_verdicts: int  # of these, pulls that said nothing
     done: bool
     winner: int | None
     runner_up: int | None
@@ -135,10 +135,13 @@ def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Su
     if pulls < FEWEST_TO_RESAMPLE:
         return None
     resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
-    which = (randomness.draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
-    scores = np.array([statistic(observations[randomness.pick_below(pulls, words)])[:2] for words in which])
+    which = (draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
+    try:
+        scores = np.array([statistic(observations[None, pick_below(pulls, words)])[0, :2] for words in which])
+        lead = float(np.subtract(*statistic(observations[None])[0, :2]))
+    except Exception:  # a user's function that fails on anything but the pulls themselves must not cost the result
+        return None
     low, high = np.quantile(scores[:, 0] - scores[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    lead = float(np.subtract(*statistic(observations)[:2]))
     return Sureness("lead", lead, float(low), float(high), CONFIDENCE, "bootstrap", pulls)
 
 

@@ -11,43 +11,11 @@ from heats.base.arrays import Indices, Words
 from heats.base.randomness import Purpose
 
 
-class RandomSets:
-    """The first ``most`` of all sets of ``size`` out of ``n`` arms in a random order, drawn as they are needed."""
-
-    def __init__(self, root: np.uint64, n: int, size: int, most: int) -> None:
-        every = math.comb(n, size)
-        self.count = min(most, every)
-        self.n = n
-        self.size = size
-        self._root = root
-        self._drawn = np.empty((0, size), dtype=np.int64)
-        self._seen: set[bytes] = set()
-        self._tries = 0
-        # Of few sets many are wanted: number them all. Of many, few: draw, and drop what came before.
-        self._numbers = randomness.shuffle(root, Purpose.SETS, 0, np.arange(every)) if every <= 2 * most else None
-
-    def take(self, which: Indices) -> Indices:
-        """Return the sets of these positions in the order, arms ascending."""
-        if self._numbers is not None:
-            return unrank(self._numbers[which], self.n, self.size)
-        while which.size and which.max() >= len(self._drawn):
-            self._draw_more()
-        return self._drawn[which]
-
-    def _draw_more(self) -> None:
-        tries = np.arange(self._tries, self._tries + max(1024, len(self._drawn)))  # doubling: the cost per set is flat
-        self._tries += tries.size
-        fresh = []
-        for drawn in _floyd(self._root, self.n, self.size, tries):
-            key = drawn.tobytes()
-            if key not in self._seen:
-                self._seen.add(key)
-                fresh.append(drawn)
-        self._drawn = np.concatenate([self._drawn, fresh])
-
-
 def random_sets(roots: Words, n: int, size: int, most: int) -> Indices:
-    """Return what ``RandomSets`` draws, for many seeds at once: ``(seeds, sets, size)``."""
+    """Return the first ``most`` of all sets of ``size`` out of ``n`` arms, in a random order: ``(seeds, sets, size)``.
+
+    Where many of few sets are wanted all are numbered; where few of many, sets are drawn until enough differ.
+    """
     every = math.comb(n, size)
     count = min(most, every)
     if every <= 2 * most:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from heats.base.arrays import Array
 from heats.base.checks import between, is_bool
-from heats.engine.feedback import Kind
-from heats.errors import BadFeedback, InvalidArgument
+from heats.errors import InvalidArgument
 
 Weights: TypeAlias = Sequence[float] | Callable[[int], Sequence[float]]
 
@@ -105,9 +103,25 @@ median = Statistic(
     doc="Median of an arm's observations, the mean of the two middle ones if even (Appendix G).",
 )
 
-win_rate = _average(
+
+def share_of_wins(observations: Array) -> Array:
+    """Return the mean of ``winner_shares`` over the pulls, without building them where nobody ties."""
+    pulls = observations.shape[-2]
+    top = observations == observations.max(axis=-1, keepdims=True)
+    if np.count_nonzero(top) > top[..., 0].size:
+        shares: Array = winner_shares(observations).mean(axis=-2)
+        return shares
+    wins: Array = np.zeros(top[..., 0, :].shape)
+    for start in range(0, pulls, 255):  # counted in bytes, which is fastest
+        wins += top[..., start : start + 255, :].view(np.uint8).sum(axis=-2, dtype=np.uint8)
+    rates: Array = wins / pulls
+    return rates
+
+
+win_rate = Statistic(
     "win_rate",
-    winner_shares,
+    share_of_wins,
+    per_pull=winner_shares,
     made_by=(_known, ("win_rate",)),
     doc="""Share of the pulls in which the arm had the largest observation of its heat.
 
@@ -263,94 +277,15 @@ def _checked_weights(weights: Any, size: int) -> Array:
     return array
 
 
+FACTORIES: tuple[Any, ...] = (power_mean, quantile, expected_shortfall, linear, positional)
+
+
 def make_statistic(name: str, parameters: dict[str, Any]) -> Statistic | None:
     """Return one of our statistics by name and parameters, as written down; None if it holds a user's function."""
     if name in ("mean", "median", "win_rate"):
         return _known(name)
-    factory = {each.__name__: each for each in _FACTORIES}.get(name)
+    factory = {each.__name__: each for each in FACTORIES}.get(name)
     if factory is None or name == "linear" or isinstance(parameters.get("weights"), str):
         return None
     made: Statistic = factory(**parameters)
     return made
-
-
-_FACTORIES: tuple[Any, ...] = (power_mean, quantile, expected_shortfall, linear, positional)
-
-
-def expected_feedback(statistic: object) -> Literal["reward", "winner", "ranking"] | None:
-    """Return what a statistic is made for, where that can be said: a hint for planning."""
-    if statistic is win_rate:
-        return "winner"
-    name = statistic.name if isinstance(statistic, Statistic) and statistic.ours else None
-    if name == "positional":
-        return "ranking"
-    return "reward" if name in ("median", "power_mean", "quantile", "expected_shortfall") else None
-
-
-def as_statistic(statistic: StatisticLike, sizes: Sequence[int]) -> Statistic:
-    """Return a named statistic that can score heats of these sizes; a plain function goes by its own name."""
-    if not callable(statistic):
-        raise InvalidArgument(f"statistic={statistic!r} must be heats.mean, another statistic of heats, or a function.")
-    for factory in _FACTORIES:
-        if statistic is factory:
-            name = f"heats.{factory.__name__}"
-            raise InvalidArgument(f"{name} needs its parameter first: pass what {name}(…) returns.")
-    if not isinstance(statistic, Statistic):
-        statistic = Statistic(
-            getattr(statistic, "__qualname__", "custom"), statistic, check_size=partial(_try, statistic)
-        )
-    for size in sorted(set(sizes)):
-        statistic.check_size(size)
-    return statistic
-
-
-def _try(function: Callable[[Array], Array], size: int) -> None:
-    """Try a function from outside on two made-up heats, before anything is spent on it."""
-    score(Statistic(getattr(function, "__qualname__", "custom"), function), Kind.REWARDS, np.ones((2, 3, size)))
-
-
-def adapt_to_kind(statistic: Statistic, kind: Kind) -> Statistic:
-    """Return the statistic to use for a kind of feedback, or refuse one that makes no sense for it.
-
-    Observations of every kind are numbers, so any statistic of them is defined, but a race is stopped at
-    the first finisher: only who won is known, and anything but the win rate would read more into it.
-    """
-    if kind is Kind.RACE and statistic is not mean and statistic is not win_rate:
-        raise BadFeedback(
-            f"{statistic!r} makes no sense for a race: the losers were stopped, so only who won is known. "
-            "Use heats.mean or heats.win_rate, or tell rewards."
-        )
-    if statistic is win_rate and kind in (Kind.WINNER, Kind.RACE):
-        return mean  # the observations are winner shares already; only so does nobody winning count for nobody
-    return statistic
-
-
-def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:
-    """Score heats, checking what a function from outside may get wrong.
-
-    Winner shares are simple fractions whose float sums may differ in the last bit although they are
-    equal; they are rounded to twelve decimals, so that a tie is a tie.
-    """
-    try:
-        scores = np.asarray(statistic(observations), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        shape = observations.shape
-        raise InvalidArgument(
-            f"the statistic {statistic!r} failed on observations of shape {shape}: {error}."
-        ) from error
-    expected = observations.shape[:-2] + observations.shape[-1:]
-    if scores.shape != expected:
-        raise InvalidArgument(
-            f"the statistic {statistic!r} turned observations of shape {observations.shape} into scores of shape "
-            f"{scores.shape}; it must average over the pulls, the last axis but one, and return {expected}."
-        )
-    if not np.isfinite(scores).all():
-        raise InvalidArgument(
-            f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback."
-        )
-    return settle(scores) if statistic is win_rate or (statistic is mean and kind is not Kind.REWARDS) else scores
-
-
-def settle(values: Array) -> Array:
-    """Round sums of simple fractions, so that equal ones compare equal."""
-    return np.round(values, 12)

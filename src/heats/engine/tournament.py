@@ -1,24 +1,24 @@
-"""A plan, played: Algorithm 1 as an ask/tell machine; the only place an arm is eliminated."""
+"""A plan to be played by asking and telling."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.base.arrays import Array, Indices
-from heats.engine.elimination import best_first, check_record, deal, in_pairs
-from heats.engine.evidence import Fit
-from heats.engine.feedback import Kind
-from heats.engine.machine import Dealt, Machine
+from heats.base.arrays import AnyArray, Array, Mask
+from heats.engine.elimination import Elimination, Played, best_first
+from heats.engine.machine import Machine
+from heats.engine.records import Leads
 from heats.engine.report import Report, RoundReport, Sureness, judge
-from heats.engine.statistics import StatisticLike, as_statistic, mean, score, settle
+from heats.engine.scoring import see
+from heats.engine.specs import TournamentSpec
+from heats.engine.statistics import StatisticLike, mean
 from heats.errors import InvalidArgument
-from heats.planning.plan import Plan, Round
+from heats.planning.plan import Plan
 
 
-class Tournament(Machine):
+class Tournament(Machine, spec=TournamentSpec):
     """Play a plan: ask for pulls, tell what they said, until one arm is left.
 
     Examples
@@ -34,142 +34,101 @@ class Tournament(Machine):
 
     def __init__(self, plan: Plan, statistic: StatisticLike = mean, seed: int = 0) -> None:
         if not isinstance(plan, Plan):
-            raise InvalidArgument(f"plan={plan!r} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).")
+            raise InvalidArgument(
+                "{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan
+            )
         self.plan = plan
-        self._arms = np.arange(plan.n_arms)
-        self._rested = np.zeros(plan.n_arms, dtype=bool)  # along _arms
-        self._credit = np.zeros(plan.n_arms)
-        self._pulled = np.zeros(plan.n_arms, dtype=np.int64)
-        self._largest = 1.0  # magnitude of observations so far: what rounding errors of records are relative to
-        self._fit = Fit(1, plan.n_arms) if plan.record == "fitted" else None
-        self._rounds: list[_Played] = []
         self._last_heat: Array | None = None  # observations of the final, best arm first
-        super().__init__(as_statistic(statistic, [each.size for each in plan.rounds]), seed)
-        self._advance()
+        super().__init__(TournamentSpec(plan), statistic, seed)
+        self._leads = self._elimination.record if isinstance(self._elimination.record, Leads) else Leads(1, plan.n_arms)
 
     @property
-    def winner(self) -> int | None:
-        """The arm that is left; None before the end."""
-        return int(self._arms[0]) if self.done else None
-
-    @property
-    def round(self) -> int:
-        """The round under way, from 0; the number of rounds once done."""
-        return len(self._rounds)
+    def n_rounds(self) -> int:
+        """How many rounds the plan has."""
+        return len(self.plan.rounds)
 
     @property
     def leader(self) -> int | None:
-        """The arm still in with the best record, this round's pulls so far included; None before the first pull."""
+        """The arm still in with the largest mean lead, this round's pulls so far included; None before the first."""
         if self.done:
             return self.winner
-        if not self.spent:
+        credit, pulled = (values[0].copy() for values in self._leads.credits())
+        arms, observations = self._so_far()
+        np.add.at(credit, arms, observations - observations.mean(axis=-1, keepdims=True))
+        np.add.at(pulled, arms, 1)
+        still_in = np.sort(self._elimination.arms[0])
+        if not pulled.any():
             return None
-        credit, pulled = self._credit.copy(), self._pulled.copy()
-        heats, observations = self._so_far()
-        np.add.at(credit, self._dealt[heats], observations - observations.mean(axis=-1, keepdims=True))
-        np.add.at(pulled, self._dealt[heats], 1)
-        return int(self._arms[np.argmax((credit / np.maximum(pulled, 1))[self._arms])])
+        return int(still_in[np.argmax((credit / np.maximum(pulled, 1))[still_in])])
 
     def report(self) -> Report:
         """Say at any time what has been found: winner, runner-up, rivals, every finished round, how sure."""
-        sureness, rivals = self._judged()
+        sureness, rivals = self._judge_last_heat()
+        rounds = tuple(_report(each) for each in self._elimination.rounds)
         return Report(
             algorithm=self.plan.strategy,
             n_arms=self.plan.n_arms,
             budget=self.plan.budget,
             spent=self.spent,
+            no_verdicts=self.no_verdicts,
             done=self.done,
             winner=self.winner,
-            runner_up=int(self._rounds[-1].ranked[0, 1]) if self.done else None,
+            runner_up=rounds[-1].heats[0][1] if self.done else None,
             rivals=rivals,
             sureness=sureness,
-            rounds=tuple(each.report() for each in self._rounds),
+            rounds=rounds,
         )
 
-    def _advance(self) -> None:
-        """Deal the next round and open it; a blind one is decided at once."""
-        while self.round < len(self.plan.rounds):
-            each = self.plan.rounds[self.round]
-            self._dealt, self._byes = deal(self._root, self.round, self._arms, self._rested, each.heats, each.size)
-            if each.pulls:
-                self._open(Dealt(self.round, self._next_id, self._dealt, each.pulls))
-                return
-            self._eliminate(best_first(np.zeros(self._dealt.shape), lambda: self._records()[self._dealt]), None)
+    @classmethod
+    def _from_spec(cls, spec: TournamentSpec, statistic: StatisticLike, seed: int) -> Tournament:
+        return cls(spec.plan, statistic, seed)
 
-    def _finish(self, observations: Array) -> None:
-        """Score, rank and eliminate (Algorithm 2)."""
-        each = self.plan.rounds[self.round]
-        observations = observations.reshape(each.heats, each.pulls, each.size)
-        scores = score(self._adapted, self._known_kind, observations)
-        means = scores if self._fit and self._known_kind is Kind.REWARDS else observations.mean(axis=-2)  # win rates
-        if self.plan.record in ("pooled", "fitted"):
-            self._credit_arms(means, each.pulls)
-            order = best_first(self._records()[self._dealt], lambda: scores)
-        else:
-            order = best_first(scores, lambda: self._records()[self._dealt])
-            self._credit_arms(means, each.pulls)
-        if self.round + 1 == len(self.plan.rounds):
-            self._last_heat = observations[0][:, order[0]]
-        self._eliminate(order, scores)
-        self._advance()
+    @property
+    def _elimination(self) -> Elimination:
+        assert isinstance(self.game, Elimination)
+        return self.game
 
-    def _credit_arms(self, means: Array, pulls: int) -> None:
-        """Add to each arm's record its observations minus those of its heat: pulls × (mean − mean of the heat)."""
-        self._credit[self._dealt] += pulls * (means - means.mean(axis=-1, keepdims=True))
-        self._pulled[self._dealt] += pulls
-        self._largest = max(self._largest, float(np.abs(means).max()))
-        if self._fit is not None:
-            self._fit.add(self._dealt[None], means[None], pulls, pairs=in_pairs(self._known_kind))
+    def _finish(self, observations: Array, heard: Mask | None) -> None:
+        seen = see(self.statistic, self._kind, observations, heard)
+        game, before = self._elimination, self._elimination.round
+        heats, byes = self._stage.stage.heats, game.byes  # type: ignore[union-attr]  # a stage is under way
+        game.finish(self._kind, seen)
+        if self._leads is not game.record:
+            self._leads.add(heats, byes, self._kind, seen)
+        if before + 1 == self.n_rounds:
+            last = observations[0, 0] if heard is None else observations[0, 0][heard[0, 0]]
+            self._last_heat = last[:, best_first(game.rounds[-1])[0, 0]]
 
-    def _records(self) -> Array:
-        """Return each arm's record to compare: its fitted strength, or the mean of its credits; all equal if off."""
-        if self.plan.record == "off":
-            return np.zeros(self.plan.n_arms)
-        if self._fit is not None:
-            return settle(np.log(self._fit.strengths()[0]))
-        return settle(self._credit / np.maximum(self._pulled, 1) / self._largest)
-
-    def _check_kind(self, kind: Kind) -> None:
-        check_record(self.plan.record, kind, self.statistic)
-        super()._check_kind(kind)
-
-    def _judged(self) -> tuple[Sureness | None, tuple[int, ...]]:
+    def _judge_last_heat(self) -> tuple[Sureness | None, tuple[int, ...]]:
         """How sure the last heat is, and who cannot be told apart from its winner."""
         if not self.done:
             return None, ()
-        arms = self._rounds[-1].ranked[0].tolist()
-        if self._last_heat is None:
+        last = self._elimination.rounds[-1]
+        arms = np.take_along_axis(last.heats, best_first(last), axis=-1)[0, 0].tolist()
+        if self._last_heat is None or not len(self._last_heat):
             return None, tuple(arms[1:])
-        return judge(arms, self._last_heat, self._adapted, self._known_kind, self._root)
-
-    def _eliminate(self, order: NDArray[np.intp], scores: Array | None) -> None:
-        each = self.plan.rounds[self.round]
-        ranked = np.take_along_axis(self._dealt, order, axis=-1)
-        scores = None if scores is None else np.take_along_axis(scores, order, axis=-1)
-        self._rounds.append(_Played(each, ranked, scores, self._byes))
-        self._arms = np.sort(np.concatenate([ranked[:, : each.keep].ravel(), self._byes]))
-        resting = np.zeros(self.plan.n_arms, dtype=bool)
-        resting[self._byes] = True
-        self._rested = resting[self._arms]
+        assert self._kind is not None
+        return judge(arms, self._last_heat, self.statistic, self._kind, self._root)
 
 
-class _Played(NamedTuple):
-    """A finished round as arrays, the arms of each heat best first."""
+def _report(played: Played) -> RoundReport:
+    """Return a finished round as plain data, the arms of each heat best first."""
+    order = best_first(played)
+    ranked = np.take_along_axis(played.heats, order, axis=-1)[0]
+    scores = None
+    if played.scores is not None:
+        scores = _tuples(np.take_along_axis(played.scores, order, axis=-1)[0])
+        silent = np.flatnonzero(np.broadcast_to(played.verdicts, played.heats.shape[:2])[0] == 0)
+        if silent.size:
+            scores = tuple(() if heat in silent else row for heat, row in enumerate(scores))
+    return RoundReport(
+        heats=_tuples(ranked),
+        scores=scores,
+        keep=played.round.keep,
+        pulls=played.round.pulls,
+        byes=tuple(played.byes[0].tolist()),
+    )
 
-    plan: Round
-    ranked: Indices
-    scores: Array | None
-    byes: Indices
 
-    def report(self) -> RoundReport:
-        return RoundReport(
-            heats=_tuples(self.ranked),
-            scores=None if self.scores is None else _tuples(self.scores),
-            keep=self.plan.keep,
-            pulls=self.plan.pulls,
-            byes=tuple(self.byes.tolist()),
-        )
-
-
-def _tuples(rows: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+def _tuples(rows: AnyArray) -> tuple[tuple[Any, ...], ...]:
     return tuple(map(tuple, rows.tolist()))

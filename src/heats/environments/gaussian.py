@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from heats.base import randomness
-from heats.base.arrays import Array, Indices
+from heats.base.arrays import Array, Indices, Words
 from heats.base.checks import between, whole
 from heats.base.randomness import Purpose
 from heats.environments.protocol import Environment, Rng
 from heats.errors import InvalidArgument
+
+MOST_ARMS_LOOKED_UP = 10_000
 
 
 class _Normal(Environment):
@@ -31,10 +33,11 @@ class _Normal(Environment):
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
         """Draw pull by pull."""
         means, deviations = self.parameters(heats)
-        drawn: Array = rng.standard_normal((*heats.shape[:-1], pulls, heats.shape[-1]))
-        drawn *= deviations[..., None, :]
-        drawn += means[..., None, :]
-        return drawn
+        # In memory heats come last: then whatever is done to all of them is done to long rows of numbers.
+        drawn: Array = rng.standard_normal((pulls, heats.shape[-1], *heats.shape[:-1]))
+        drawn *= np.moveaxis(deviations, -1, 0)
+        drawn += np.moveaxis(means, -1, 0)
+        return np.moveaxis(drawn, (0, 1), (-2, -1))
 
     def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
         """Draw the mean of so many pulls at once: it is normal too."""
@@ -76,6 +79,7 @@ class Gaussian(_Normal):
             raise InvalidArgument("a decoy needs a third arm to lead; take n_arms=3 or more.")
         self.spread = spread
         self.redraw = redraw
+        self._known: Words | None = None  # the bits of the arms
         self._root: Any = randomness.fold_seed(seed)
         self.best: int = int(randomness.pick_below(self.n_arms, randomness.draw_bits(self._root, Purpose.WORLD_BEST)))
         other = int(randomness.pick_below(self.n_arms - 1, randomness.draw_bits(self._root, Purpose.WORLD_DECOY)))
@@ -86,6 +90,7 @@ class Gaussian(_Normal):
         if not self.redraw:
             return self
         worlds = copy(self)
+        worlds._known = None
         worlds._root = randomness.draw_bits(self._root, Purpose.WORLD_ANEW, np.arange(start, start + reps))[
             :, None, None
         ]
@@ -97,15 +102,24 @@ class Gaussian(_Normal):
             raise InvalidArgument(
                 "the Gaussian family is about heats of two and more; single arms have no mean of their own."
             )
-        arms = randomness.draw_bits(self._root, Purpose.WORLD_ARM, heats)
-        with np.errstate(over="ignore"):
-            together = arms.sum(axis=-1, keepdims=True, dtype=np.uint64)  # the same for any order of the set
-            means = randomness.to_unit(randomness.draw_bits(together ^ arms, Purpose.WORLD_MEAN))
-            spreads = 0.05 + 0.15 * randomness.to_unit(randomness.draw_bits(together ^ arms, Purpose.WORLD_SPREAD))
+        arms = self._arm_bits(heats)
+        together = arms.sum(axis=-1, keepdims=True, dtype=np.uint64)  # the same for any order of the set
+        bits = randomness.draw_bits(together ^ arms)
+        means = randomness.to_unit(randomness.draw_more_bits(bits, Purpose.WORLD_MEAN))
+        spreads = 0.05 + 0.15 * randomness.to_unit(randomness.draw_more_bits(bits, Purpose.WORLD_SPREAD))
         if self.decoy is not None:
             self._raise(means, heats == self.decoy, 2 * self.gap, unless=(heats == self.best).any(axis=-1))
         self._raise(means, heats == self.best, self.gap)
         return means, spreads if self.spread == "deviation" else np.sqrt(spreads)
+
+    def _arm_bits(self, heats: Indices) -> Words:
+        """Return the bits of every arm; of not too many arms, drawn once and looked up."""
+        if self.n_arms > MOST_ARMS_LOOKED_UP:
+            return randomness.draw_bits(self._root, Purpose.WORLD_ARM, heats)
+        if self._known is None:
+            self._known = randomness.draw_bits(self._root, Purpose.WORLD_ARM, np.arange(self.n_arms)).reshape(-1)
+        rows = self._known.size // self.n_arms  # as many as there are worlds
+        return self._known.take(heats if rows == 1 else heats + (np.arange(rows) * self.n_arms)[:, None, None])
 
     def _raise(self, means: Array, who: Array, lead: float, unless: Array | bool = False) -> None:
         """Put an arm ``lead`` above the best of the others, in heats it is in."""

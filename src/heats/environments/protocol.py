@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.feedback import Arms, Kind, Ranking, Winner
+from heats.engine.feedback import Arms, Kind, NoVerdict, Ranking, Winner
 from heats.engine.machine import Machine
-from heats.engine.statistics import winner_shares
+from heats.engine.statistics import share_of_wins, winner_shares
 from heats.errors import InvalidArgument
 
 Rng = np.random.Generator
@@ -30,6 +30,7 @@ class Environment(ABC):
     ties: bool = True  # whether two arms of a pull may observe the same
     at_once: bool = False  # whether sample_mean draws the mean itself instead of all pulls
     fixed: bool = False  # whether nothing is random: the t-th pull of a heat always says the same
+    silent: bool = False  # whether a pull may come to no verdict: then its observations are all NaN
 
     @abstractmethod
     def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
@@ -58,6 +59,8 @@ class Environment(ABC):
 
     def feedback(self, arms: Arms, row: Sequence[float]) -> Any:
         """Return one pull's observations as what would be told."""
+        if self.silent and np.isnan(row).all():
+            return NoVerdict()
         if self.kind is Kind.REWARDS:
             return list(row)
         if self.kind is Kind.RANKING:
@@ -106,17 +109,5 @@ class Winners(Environment):
         return winner_shares(self.world.sample(heats, pulls, rng))
 
     def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
-        """Return win rates; each pull's winner is counted without building its row of shares."""
-        observations = self.world.sample(heats, pulls, rng)
-        size = heats.shape[-1]
-        if size == 2:
-            first, second = observations[..., 0], observations[..., 1]
-            won = ((first > second) + 0.5 * (first == second)).mean(axis=-1)
-            return np.stack([won, 1 - won], axis=-1)
-        if self.world.ties:
-            mean: Array = winner_shares(observations).mean(axis=-2)
-            return mean
-        first_of = observations.argmax(axis=-1)
-        rows = np.arange(first_of.size // pulls)[:, None] * size
-        counts = np.bincount((rows + first_of.reshape(-1, pulls)).ravel(), minlength=rows.size * size)
-        return counts.reshape(heats.shape) / pulls
+        """Return win rates."""
+        return share_of_wins(self.world.sample(heats, pulls, rng))

@@ -1,8 +1,13 @@
 """Runs that survive anything: what was told is written down before anything depends on it.
 
-In the order of the data flow: ``fingerprint`` (candidates → what they are known by), ``lines`` (events ↔ bytes),
-``lock`` (one writer), ``draft`` (files that appear whole), ``reading`` (a file → the run, as it was), ``writing``
-(a run → its file).
+fingerprint  candidates → what they are known by
+origin       which command began a run, with all it needs to go on
+events       events ↔ lines, each sealed by a checksum that goes on from the one before
+draft        files that appear whole
+sync         how what was written gets to the disk
+lock         one writer at a time
+reader       a file → the run, as it was
+writer       a run → its file
 """
 
 from heats.journal.reader import Log

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import secrets
 from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a draft beside the file, bring it to the disk, and put it in the file's place."""
-    draft = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.new")
+    stem = f".{path.name[:200]}"
+    _remove_stale_drafts(path.parent, stem)
+    draft = path.with_name(f"{stem}.{os.getpid()}-{secrets.token_hex(4)}.new")
     with draft.open("xb") as file:  # never a file that somebody else made
         try:
             file.write(data)
@@ -19,3 +23,22 @@ def write_whole(path: Path, data: bytes) -> None:
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
+
+
+def _remove_stale_drafts(folder: Path, stem: str) -> None:
+    """Remove what a process left behind that was killed while it wrote."""
+    name = re.compile(re.escape(stem) + r"\.(\d+)-[0-9a-f]{8}\.new")
+    with contextlib.suppress(OSError):
+        for found in folder.iterdir():
+            if (match := name.fullmatch(found.name)) and not _lives(int(match[1])):
+                found.unlink()
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

@@ -1,6 +1,9 @@
-r"""The lines of a journal: one JSON object each, readable by eye, ending in a checksum of what stands before it.
+r"""The lines of a journal: one JSON object each, readable by eye, ending in a checksum of all that stands before it.
 
 ``{"event":"told","id":3,"arms":[4,1],"feedback":[0.5,2.0],"at":"2026-01-01T12:00:00Z",…,"crc":"0a1b2c3d"}``
+
+Since format 2 a line's checksum goes on from that of the line before, so that a line that is missing, doubled or out of
+place is found as well as one that is changed. In format 1 every line stood for itself.
 """
 
 from __future__ import annotations
@@ -12,14 +15,16 @@ from zlib import crc32
 
 import msgspec
 
-from heats.engine.feedback import Arms, BestWorst, Feedback, Named, Race, Ranking, Winner, rewards
+from heats.base.text import make_encodable
+from heats.engine.feedback import Arms, BestWorst, Feedback, Named, NoVerdict, Race, Ranking, Winner, rewards
+from heats.engine.specs import Spec, TournamentSpec
 from heats.engine.statistics import Statistic
 from heats.errors import show_value
 from heats.journal.fingerprint import Candidate
 from heats.planning.plan import Plan
 
-FORMAT = 1
-SEAL = len(',"crc":"01234567"}')
+FORMAT = 2
+SEAL_BYTES = len(',"crc":"01234567"}')
 
 
 class Scoring(msgspec.Struct, frozen=True):
@@ -44,16 +49,33 @@ class Scoring(msgspec.Struct, frozen=True):
 class Header(msgspec.Struct, frozen=True, tag_field="event", tag="journal"):
     """The first line: all that a run is, before anything was told.
 
-    ``command`` says how the command line goes on with a run it began; None where a script of the user does.
+    ``command`` says how the command line goes on with a run it began (see ``origin``); None where a script does.
     """
 
     format: int
     at: datetime
     seed: int | str  # as text where it is beyond 64 bits
     statistic: Scoring
+    machine: Spec
+    candidates: tuple[Candidate, ...]
+    command: dict[str, Any] | None = None
+
+
+class HeaderOfFormat1(msgspec.Struct, frozen=True, tag_field="event", tag="journal"):
+    """As it was written when all runs were tournaments."""
+
+    format: int
+    at: datetime
+    seed: int | str
+    statistic: Scoring
     plan: Plan
     candidates: tuple[Candidate, ...]
     command: dict[str, Any] | None = None
+
+    def brought_up_to_date(self) -> Header:
+        """Return the same as it is written now; the format stays, it says how lines are sealed."""
+        machine = TournamentSpec(self.plan)
+        return Header(self.format, self.at, self.seed, self.statistic, machine, self.candidates, self.command)
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="event", tag="told", omit_defaults=True, gc=False):
@@ -81,7 +103,7 @@ class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued"):
 
 
 class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omit_defaults=True):
-    """The run went on, in another process perhaps, after so many bytes of a torn line were ``cut``."""
+    """The run went on, in another process perhaps, after ``cut`` bytes of a torn line were removed."""
 
     by: str
     at: datetime
@@ -98,27 +120,49 @@ class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
 Event: TypeAlias = Told | Late | Requeued | Resumed | Finished
 
 _encode = msgspec.json.Encoder().encode
-decode_header = msgspec.json.Decoder(Header).decode
 decode_event = msgspec.json.Decoder(Event).decode
 
 _OPENINGS = [b'{"event":"%b"' % each.encode() for each in ("told", "late", "requeued", "resumed", "finished")]
 
 
-def seal(event: Header | Event) -> bytes:
-    """Return the line of an event, its checksum included."""
-    text = _encode(event)[:-1]
-    return b'%b,"crc":"%08x"}\n' % (text, crc32(text))
+class Chain:
+    """Seals lines one after the other, and checks them in the same order."""
 
+    def __init__(self) -> None:
+        self.is_linked = True  # whether a checksum goes on from the one before: not in format 1
+        self._last = 0
 
-def is_sound(line: bytes) -> bool:
-    """Say whether a line, without its end, is as it was written."""
-    return line[-SEAL:] == b',"crc":"%08x"}' % crc32(line[:-SEAL])
+    def seal(self, event: Header | Event) -> bytes:
+        """Return the line of an event, its checksum included; it is the next one."""
+        text = _encode(event)[:-1]
+        self._last = crc32(text, self._last if self.is_linked else 0)
+        return b'%b,"crc":"%08x"}\n' % (text, self._last)
 
+    def is_sound(self, line: bytes) -> bool:
+        """Say whether a line, without its end, is as it was written, and where it was written."""
+        return line[-SEAL_BYTES:] == b',"crc":"%08x"}' % self._sum(line)
 
-def is_torn(tail: bytes) -> bool:
-    """Say whether this may be what a crash leaves of a line: its beginning, or zeros, or one after the other."""
-    begun = tail.rstrip(b"\0")
-    return any(begun.startswith(opening[: len(begun)]) for opening in _OPENINGS)
+    def accept(self, line: bytes) -> bool:
+        """Say the same, and go on from there."""
+        found = self._sum(line)
+        if line[-SEAL_BYTES:] != b',"crc":"%08x"}' % found:
+            return False
+        self._last = found
+        return True
+
+    def is_torn(self, tail: bytes) -> bool:
+        """Say whether this may be what a crash leaves of the next line: its beginning, or zeros, or one after another.
+
+        A whole sound line that something else than zeros follows is damage, not a crash.
+        """
+        begun = tail.rstrip(b"\0")
+        end = begun.rfind(b"}") + 1
+        if end and end < len(begun) and self.is_sound(begun[:end]):
+            return False
+        return any(begun.startswith(opening[: len(begun)]) for opening in _OPENINGS)
+
+    def _sum(self, line: bytes) -> int:
+        return crc32(line[:-SEAL_BYTES], self._last if self.is_linked else 0)
 
 
 def now() -> datetime:
@@ -137,6 +181,8 @@ def encode_feedback(feedback: Feedback, arms: Arms) -> list[float] | dict[str, A
             return {"best": int(feedback.best), "worst": int(feedback.worst)}
         case Race():
             return {"race": [[int(arm), float(seconds)] for arm, seconds in feedback.finished]}
+        case NoVerdict():
+            return {"no_verdict": make_encodable(feedback.why)}
     return list(rewards(feedback, arms))
 
 
@@ -144,22 +190,23 @@ def decode_feedback(plain: list[float] | Mapping[str, Any]) -> Feedback:
     """Return the feedback that was written."""
     if isinstance(plain, list):
         return plain
-    return _READ[tuple(plain)](*plain.values())
+    return _DECODE[tuple(plain)](*plain.values())
 
 
-_READ: dict[tuple[str, ...], Callable[..., Named]] = {
+_DECODE: dict[tuple[str, ...], Callable[..., Named]] = {
     ("winner",): lambda arms: Winner(*arms or (None,)),
     ("ranking",): Ranking,
     ("best", "worst"): BestWorst,
     ("race",): Race,
+    ("no_verdict",): NoVerdict,
 }
 
 
-def copy_feedback(feedback: Any, arms: Arms) -> Any:
+def encode_anything(feedback: Any, arms: Arms) -> Any:
     """Return feedback that was not told, and may be anything, as far as it can be written."""
     try:
         if isinstance(feedback, Named):
             feedback.row(arms)
         return encode_feedback(feedback, arms)
     except Exception:  # whatever somebody else's answer may hold
-        return {"said": show_value(feedback)[:200]}
+        return {"said": show_value(feedback)}

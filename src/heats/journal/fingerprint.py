@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import Any
@@ -12,10 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from heats.base.text import LONE_SURROGATE, make_encodable
 from heats.errors import InvalidArgument
 
-_HALVES = re.compile("[\ud800-\udfff]")
-LONGEST = 200  # characters of JSON that a person would still read
+MOST_JSON_BYTES = 10_000  # of a candidate; of a larger one only a hash is kept
 
 
 class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -34,10 +33,15 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
         return said or f"{self.name!r}{' (longer than shown)' if self.sha256 else ''}"
 
     @property
-    def fingerprint(self) -> tuple[bytes | str, ...]:
-        """What must be equal for a run to go on."""
-        known_by = bytes(self.json), self.sha256, self.function
-        return known_by if any(known_by) else (self.name,)
+    def fingerprint(self) -> tuple[str, str]:
+        """What must be equal for a run to go on, whether the JSON itself is kept or only its hash."""
+        digest = hashlib.sha256(bytes(self.json)).hexdigest() if bytes(self.json) else self.sha256
+        return (digest, self.function) if digest or self.function else ("", self.name)
+
+    @property
+    def value(self) -> Any:
+        """The candidate as plain data; None where only its name or a hash is known."""
+        return msgspec.json.decode(self.json) if bytes(self.json) else None
 
 
 def take_fingerprints(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:
@@ -48,9 +52,9 @@ def take_fingerprints(candidates: Sequence[Any], names: Sequence[str], *, named:
 
 
 def _known(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
-    name = writable(name)
+    name = make_encodable(name)
     if text := _canonical(candidate):
-        if len(text) <= LONGEST:
+        if len(text) <= MOST_JSON_BYTES:
             return Candidate(name, json=msgspec.Raw(text))
         return Candidate(name, sha256=hashlib.sha256(text).hexdigest())
     if function := _qualified(candidate):
@@ -63,11 +67,6 @@ def _known(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
     )
 
 
-def writable(text: str) -> str:
-    """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelt out."""
-    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
-
-
 def _canonical(candidate: Any) -> bytes:
     """Return sorted JSON of whatever has one, dataclasses and the like included; else nothing."""
     try:
@@ -75,7 +74,7 @@ def _canonical(candidate: Any) -> bytes:
         text = json.dumps(plain, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return b""
-    return _HALVES.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
+    return LONE_SURROGATE.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
 
 
 def _number(value: Any) -> Any:

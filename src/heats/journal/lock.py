@@ -15,6 +15,7 @@ import threading
 from pathlib import Path
 
 from heats.errors import InvalidArgument, JournalLocked
+from heats.journal.sync import open_to_append
 
 _held: set[tuple[int, str]] = set()  # (process, lock file); a forked child holds none of its parent's
 _guard = threading.Lock()
@@ -51,7 +52,12 @@ def _try(path: str, journal: Path) -> int | None:
         import fcntl
     except ImportError:
         raise InvalidArgument("a journal needs the locks of POSIX systems, which this one lacks.") from None
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        handle = open_to_append(path, os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK)  # nobody's file behind a link
+    except OSError:
+        if Path(path).is_symlink():
+            raise _in_the_way(path) from None
+        raise
     try:
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not _same(handle, path):
@@ -60,7 +66,7 @@ def _try(path: str, journal: Path) -> int | None:
         _check_ours(handle, path)
         with contextlib.suppress(OSError):  # no room: then others are not told who it is
             os.ftruncate(handle, 0)
-            os.pwrite(handle, str(os.getpid()).encode(), 0)
+            os.write(handle, str(os.getpid()).encode())
     except BlockingIOError:
         owner = os.pread(handle, 20, 0).decode(errors="replace")
         os.close(handle)
@@ -82,9 +88,13 @@ def _same(handle: int, path: str) -> bool:
 def _check_ours(handle: int, path: str) -> None:
     """Refuse a file that is no lock: one is empty, or holds the number of a process."""
     found = os.fstat(handle)
-    digits = os.pread(handle, 21, 0) if stat.S_ISREG(found.st_mode) else b"no file at all"
+    digits = os.pread(handle, 21, 0) if stat.S_ISREG(found.st_mode) else b"not a file"
     if digits and not (digits.isdigit() and found.st_size <= 20):
-        raise InvalidArgument(f"{path} is in the way: it is no lock of heats. Move it, or give another journal.")
+        raise _in_the_way(path)
+
+
+def _in_the_way(path: str) -> InvalidArgument:
+    return InvalidArgument(f"{path} is in the way: it is not a lock of heats. Move it, or give another journal.")
 
 
 def _locked(journal: Path, owner: str) -> JournalLocked:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import msgspec
 
-from heats.base.checks import between
+from heats.base.checks import between, one_of
+from heats.base.text import make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
-from heats.engine.machine import Query
-from heats.engine.tournament import Tournament
+from heats.engine.machine import Machine, Query
+from heats.engine.specs import Spec, TournamentSpec
 from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
 from heats.journal.draft import write_whole
 from heats.journal.events import (
     FORMAT,
+    Chain,
     Event,
     Finished,
     Header,
@@ -31,19 +31,19 @@ from heats.journal.events import (
     Resumed,
     Scoring,
     Told,
-    copy_feedback,
+    encode_anything,
     encode_feedback,
-    is_sound,
-    is_torn,
     now,
-    seal,
 )
-from heats.journal.fingerprint import Candidate, writable
+from heats.journal.fingerprint import Candidate
 from heats.journal.lock import Lock
+from heats.journal.origin import Origin, write_origin
 from heats.journal.reader import Log, resolve_path
+from heats.journal.sync import GROUP_SECONDS, NotOurs, Syncer, bring_to_disk, check_there, open_to_append
 
 Sync: TypeAlias = Literal["each", "grouped", "system"]
-GROUP_SECONDS = 0.1
+MOST_SECONDS = 1e10  # of a comparison: three centuries
+DEEPEST_NOTES = 100  # dicts and lists within each other
 
 
 @dataclass(frozen=True)
@@ -53,26 +53,23 @@ class JournalFile:
     ``sync="each"``: whatever was told is on disk before anything depends on it. ``"grouped"``: within a tenth of a
     second; a crash of the machine, not of the program, may lose that much, which is then compared again.
     ``"system"``: when the operating system sees fit. ``command`` is for programs that can go on with a run by its file
-    alone, see :class:`heats.journal.events.Header`.
+    alone: what a command that began it has to know, as a dict, or one of the origins of ``heats.journal.origin``.
     """
 
     path: str | os.PathLike[str]
     sync: Sync = "each"
-    command: dict[str, Any] | None = None
+    command: dict[str, Any] | Origin | None = None
 
     def __post_init__(self) -> None:
-        if self.sync not in get_args(Sync):
-            raise InvalidArgument(f"sync={self.sync!r} is unknown; choose one of {', '.join(get_args(Sync))}.")
-        try:
-            msgspec.json.encode(self.command)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidArgument(f"command={self.command!r} cannot be written as JSON: {error}.") from None
+        one_of("sync", self.sync, get_args(Sync))
+        write_origin(self.command)
 
 
 class Journal:
-    """A tournament and the file that keeps it: begins the file, or brings the tournament to where the file ends.
+    """A machine and the file that keeps its run: begins the file, or brings the machine to where the file ends.
 
-    One thread tells. After a write that failed, nothing more is taken; what was told before is in the file.
+    ``tournament`` is any machine that nothing was told. One thread tells. After a write that failed, nothing more is
+    taken; what was told before is in the file. ``log`` is what the file says of the run so far.
 
     Examples
     --------
@@ -82,20 +79,24 @@ class Journal:
     >>> with heats.Journal(path, tournament, names=["tea", "coffee", "milk", "water"]) as journal:
     ...     while query := tournament.ask():
     ...         journal.tell(query, heats.Winner(max(query.arms)), by="ann")
-    >>> heats.Journal(path, heats.Tournament(heats.plan(4, 2, 9), seed=7)).tournament.winner
+    >>> heats.Journal(path, heats.Tournament(heats.plan(4, 2, 9), seed=7)).machine.winner
     3
     """
+
+    log: Log
 
     def __init__(
         self,
         file: str | os.PathLike[str] | JournalFile,
-        tournament: Tournament,
+        tournament: Machine,
         names: Sequence[str] | None = None,
         candidates: tuple[Candidate, ...] | None = None,
+        *,
+        on_told: Callable[[Told], None] | None = None,
     ) -> None:
-        if not isinstance(tournament, Tournament) or tournament.spent:
+        if not isinstance(tournament, Machine) or tournament.spent:
             raise InvalidArgument(
-                f"{tournament!r} cannot be kept in a journal; give a Tournament that nothing was told."
+                "{tournament} cannot be kept in a journal; give a machine that nothing was told.", tournament=tournament
             )
         self._choice = file if isinstance(file, JournalFile) else JournalFile(file)
         self._lock: Lock | None = None
@@ -106,18 +107,23 @@ class Journal:
         self._looked = 0.0  # when the file was last seen in its place, if nobody syncs it
         self._together = False
         self._failed: JournalFailed | None = None
-        self._syncer: _Syncer | None = None
-        self.tournament = tournament
+        self._syncer: Syncer | None = None
+        self.machine = tournament
         self.path = resolve_path(self._choice.path)
-        known = candidates or _by_name(names, tournament.plan.n_arms)
+        known = candidates or _by_name(names, tournament.n_arms)
         try:
-            self._open(known)
+            self._open(known, on_told)
         except OSError as error:
             self.close()
             raise _cannot_begin(self.path, error) from None
         except BaseException:
             self.close()
             raise
+
+    @property
+    def tournament(self) -> Machine:
+        """The machine, by the name it had when all were tournaments."""
+        return self.machine
 
     def __enter__(self) -> Self:
         return self
@@ -139,30 +145,33 @@ class Journal:
         ``took`` are seconds, ``notes`` a dict of whatever JSON holds; both are for people and reports only.
         """
         self._check_open()
-        asked = query if isinstance(query, Query) else self.tournament.query(query)
-        line = _told(asked, feedback, by, took, notes)
+        asked = query if isinstance(query, Query) else self.machine.query(query)
+        event = _told(asked, feedback, by, took, notes)
         before = self._told
         try:
-            self.tournament.tell(query, feedback, by=by)
-            if self.tournament.spent > before:
+            self.machine.tell(query, feedback, by=by)
+            if self.machine.spent > before:
                 self._told += 1
-                self._append(line)
+                self._add(event)
                 self._finish()
         except BaseException as error:
-            if not isinstance(error, Exception) or self.tournament.spent > before:
+            if not isinstance(error, Exception) or self.machine.spent > before:
                 self._fail(error)  # it may be told and not be written: no later line would be true
             raise
 
     def requeue(self, query: Query | int, why: str = "") -> None:
         """Take a pull back that will never be told, and write down why."""
         self._check_open()
-        self.tournament.requeue(query)
-        self._add(Requeued(query.id if isinstance(query, Query) else query, writable(why), now()))
+        number = query.id if isinstance(query, Query) else self.machine.query(query).id
+        event = Requeued(number, make_encodable(why), now())
+        self.machine.requeue(query)
+        self._add(event)
 
     def late(self, query: Query, answer: Any, *, by: str | None = None, took: float | None = None) -> None:
         """Note an answer to a pull that was told before; it does not count."""
         self._check_open()
-        self._add(Late(query.id, query.arms, copy_feedback(answer, query.arms), now(), by and writable(by), took))
+        told = encode_anything(answer, query.arms)
+        self._add(Late(query.id, query.arms, told, now(), by and make_encodable(by), _checked_seconds(took)))
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -182,7 +191,7 @@ class Journal:
             if syncer is not None:
                 syncer.stop()
             elif handle is not None and self._failed is None:
-                _check_there(handle, self.path)
+                check_there(handle, self.path)
         except OSError as error:
             if self._failed is None:
                 raise self._failure(error) from error
@@ -194,41 +203,41 @@ class Journal:
 
     # How it is done.
 
-    def _open(self, known: tuple[Candidate, ...] | None) -> None:
+    def _open(self, known: tuple[Candidate, ...] | None, on_told: Callable[[Told], None] | None) -> None:
         """Begin the file, or bring the tournament to where it ends; a finished run needs no more than reading."""
         begun = False
         if not self.path.exists():
             self._lock = Lock(self.path)
             if begun := not self.path.exists():
                 _create(self.path, self._header(known))
-        log = Log(self.path, self.tournament)
+        self.log = log = Log(self.path, self.machine, on_told)
         _check_same(log.header, self._header(known), self.path, candidates=known is not None)
         log.advance()
         if log.finished is not None:
             return
         self._lock = self._lock or Lock(self.path)
-        self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        self._handle = open_to_append(self.path)
         log.advance()  # another writer may have gone on until it was locked
         cut = _mend(self._handle, log)
         if log.finished is not None:
             return
-        self._size, self._told = log.size, self.tournament.spent
+        self._size, self._told = log.size, self.machine.spent
         if self._choice.sync == "grouped":
-            self._syncer = _Syncer(self._handle, self.path)
-        if not begun and not self.tournament.done:
+            self._syncer = Syncer(self._handle, self.path)
+        if not begun and not self.machine.done:
             self._add(Resumed(name_this_worker(), now(), cut))
         self._finish()
 
     def _header(self, known: tuple[Candidate, ...] | None) -> Header:
-        plan, seed = self.tournament.plan, int(self.tournament.seed)
+        seed = int(self.machine.seed)
         return Header(
             format=FORMAT,
             at=now(),
             seed=seed if seed < 2**63 else str(seed),
-            statistic=Scoring.of(self.tournament.statistic),
-            plan=plan,
-            candidates=known or tuple(Candidate(f"arm {arm}") for arm in range(plan.n_arms)),
-            command=self._choice.command,
+            statistic=Scoring.of(self.machine.statistic),
+            machine=self.machine.spec,
+            candidates=known or tuple(Candidate(f"arm {arm}") for arm in range(self.machine.n_arms)),
+            command=write_origin(self._choice.command),
         )
 
     def _check_open(self) -> None:
@@ -236,15 +245,15 @@ class Journal:
             raise self._failed
         if self._handle is None:
             raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
-        if self.tournament.spent != self._told:
+        if self.machine.spent != self._told:
             raise OutOfTurn(
-                f"{self.tournament.spent} pulls were told, but {self._told} to the journal {self.path}; "
+                f"{self.machine.spent} pulls were told, but {self._told} to the journal {self.path}; "
                 "tell all of them to the journal, which tells the tournament."
             )
 
     def _finish(self) -> None:
-        if self.tournament.winner is not None:
-            self._add(Finished(self.tournament.winner, now()))
+        if self.machine.winner is not None:
+            self._add(Finished(self.machine.winner, now()))
 
     def _fail(self, error: BaseException) -> None:
         self._failed = self._failed or JournalFailed(
@@ -253,10 +262,9 @@ class Journal:
         )
 
     def _add(self, event: Event) -> None:
-        self._append(seal(event))
-
-    def _append(self, line: bytes) -> None:
+        line = self.log.chain.seal(event)
         self._buffer.append(line)
+        self.log.appended(event, len(line))
         if not self._together:
             self._commit()
 
@@ -268,11 +276,11 @@ class Journal:
             self._write(b"".join(self._buffer))
             self._buffer.clear()
             if self._choice.sync == "each":
-                _bring_to_disk(self._handle, self.path)
+                bring_to_disk(self._handle, self.path)
             elif self._syncer is not None:
                 self._syncer.soon()  # and hear what went wrong with the group before
             elif time.monotonic() - self._looked >= GROUP_SECONDS:
-                _check_there(self._handle, self.path)
+                check_there(self._handle, self.path)
                 self._looked = time.monotonic()
         except OSError as error:
             self._failed = self._failure(error)
@@ -282,7 +290,7 @@ class Journal:
             raise
 
     def _failure(self, error: OSError) -> JournalFailed:
-        if isinstance(error, _NotOurs):
+        if isinstance(error, NotOurs):
             return JournalFailed(f"{self.path} {error}")
         return JournalFailed(
             f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
@@ -294,7 +302,7 @@ class Journal:
         assert self._handle is not None
         there = os.fstat(self._handle).st_size
         if there != self._size:
-            raise _NotOurs(
+            raise NotOurs(
                 f"was changed by somebody else: it has {there} bytes, not {self._size}. Nothing more is written to it; "
                 "a journal has one writer at a time. Once nobody else writes, do the same again and the run goes on."
             )
@@ -309,73 +317,9 @@ class Journal:
         self._size += done
 
 
-class _NotOurs(OSError):
-    """The file under the journal's name is not as it was left."""
-
-
-class _Syncer:
-    """A thread that brings a file to the disk within a bounded time after it was written to, one group at a time."""
-
-    def __init__(self, handle: int, path: Path) -> None:
-        self._handle = handle
-        self._path = path
-        self._waiting = threading.Event()  # something was encode_feedback
-        self._stopping = threading.Event()
-        self._error: OSError | None = None
-        self._thread: threading.Thread | None = None  # started when first needed
-
-    def soon(self) -> None:
-        """Say that something was written; raise what went wrong with an earlier group."""
-        if self._error is not None:
-            raise self._error
-        self._waiting.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="heats journal", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread and bring the last group to the disk; raise what went wrong with this or an earlier one."""
-        self._stopping.set()
-        self._waiting.set()
-        if self._thread is not None:
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-        _bring_to_disk(self._handle, self._path)
-
-    def _run(self) -> None:
-        while self._error is None:
-            self._waiting.wait()
-            if self._stopping.wait(GROUP_SECONDS):
-                return
-            self._waiting.clear()
-            try:
-                _bring_to_disk(self._handle, self._path)
-            except OSError as error:
-                self._error = error
-
-
-def _bring_to_disk(handle: int, path: Path) -> None:
-    """Sync a file that is still the one that will be found under its name."""
-    os.fsync(handle)
-    _check_there(handle, path)
-
-
-def _check_there(handle: int, path: Path) -> None:
-    try:
-        there = os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        there = False
-    if not there:
-        raise _NotOurs(
-            "was moved, removed or replaced while it was written. What was told is in the file that was there; "
-            "put it back, or give its new path, do the same again and the run goes on."
-        )
-
-
 def _create(path: Path, header: Header) -> None:
     """Let a journal appear with its whole first line, or not at all."""
-    write_whole(path, seal(header))
+    write_whole(path, Chain().seal(header))
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -391,11 +335,12 @@ def _mend(handle: int, log: Log) -> int:
     tail = log.tail()
     if not tail:
         return 0
-    if is_sound(tail):
+    if log.chain.is_sound(whole := tail.rstrip(b"\0")):
+        os.ftruncate(handle, log.size + len(whole))
         os.write(handle, b"\n")
         log.advance()
         cut = 0
-    elif is_torn(tail):
+    elif log.chain.is_torn(tail):
         os.ftruncate(handle, log.size)
         cut = len(tail)
     else:
@@ -412,28 +357,43 @@ def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] 
         return None
     if isinstance(names, str) or len(names) != n_arms or not all(isinstance(name, str) for name in names):
         raise InvalidArgument(f"names={names!r} must be one string per arm, {n_arms} in all.")
-    return tuple(Candidate(writable(name)) for name in names)
+    return tuple(Candidate(make_encodable(name)) for name in names)
 
 
-def _told(query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None) -> bytes:
-    """Return the line of a pull, or refuse what could not be read again."""
-    if took is not None:
-        took = between("took", took, 0, sys.float_info.max, why="seconds")
+def _told(query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None) -> Told:
+    """Return what to write of a pull, or refuse what could not be read again."""
+    took = _checked_seconds(took)
     if notes is not None:
         _check_notes(notes)
     if isinstance(feedback, Named):
         feedback.row(query.arms)
-    who = writable(by) if isinstance(by, str) else None  # the tournament refuses the rest
-    return seal(Told(query.id, query.arms, encode_feedback(feedback, query.arms), now(), who, took, notes))
+    who = make_encodable(by) if isinstance(by, str) else None  # the machine refuses the rest
+    return Told(query.id, query.arms, encode_feedback(feedback, query.arms), now(), who, took, notes)
+
+
+def _checked_seconds(took: float | None) -> float | None:
+    return None if took is None else between("took", took, 0, MOST_SECONDS, why="seconds")
 
 
 def _check_notes(notes: object) -> None:
     try:
         if not isinstance(notes, dict):
-            raise TypeError(f"a {type(notes).__name__} is no dict")
+            raise TypeError(f"a {type(notes).__name__} is not a dict")
+        if _depth(notes) > DEEPEST_NOTES:  # they must be readable from any depth of a program
+            raise ValueError(f"they are more than {DEEPEST_NOTES} levels deep")
         msgspec.json.decode(msgspec.json.encode(notes))
     except (TypeError, ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
         raise BadFeedback(f"the notes cannot be written as JSON: {error}.") from None
+
+
+def _depth(value: object) -> int:
+    """Return how many dicts and lists stand within each other, as far as it matters."""
+    level, deepest = [value], 0
+    while level and deepest <= DEEPEST_NOTES:
+        nests = [each for each in level if isinstance(each, dict | list | tuple)]
+        level = [inner for each in nests for inner in (each.values() if isinstance(each, dict) else each)]
+        deepest += bool(nests)
+    return deepest
 
 
 def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
@@ -443,11 +403,16 @@ def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> No
         raise InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
 
 
+DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind")  # what a machine is asked for
+
+
 def _difference(old: Header, new: Header, *, candidates: bool) -> str:
-    for field in ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind"):
-        was, wanted = getattr(old.plan, field), getattr(new.plan, field)
-        if was != wanted:
-            return f"its {field} is {was!r}, not {wanted!r}"
+    if type(old.machine) is not type(new.machine):
+        return f"its machine is a {_kind(old.machine)}, not a {_kind(new.machine)}"
+    mine, theirs = _problem(old.machine), _problem(new.machine)
+    for name in DECIDING:
+        if mine.get(name) != theirs.get(name):
+            return f"its {name} is {mine.get(name)!r}, not {theirs.get(name)!r}"
     if old.seed != new.seed:
         return f"its seed is {old.seed}, not {new.seed}"
     if old.statistic != new.statistic:
@@ -455,7 +420,15 @@ def _difference(old: Header, new: Header, *, candidates: bool) -> str:
     for arm, (known, given) in enumerate(zip(old.candidates, new.candidates, strict=True)):
         if candidates and known.fingerprint != given.fingerprint:
             return f"its candidate {arm} is {known}, not {given}"
-    return "its rounds differ" if old.plan.rounds != new.plan.rounds else ""
+    return "its rounds differ" if mine.get("rounds") != theirs.get("rounds") else ""
+
+
+def _problem(spec: Spec) -> dict[str, object]:
+    return msgspec.structs.asdict(spec.plan if isinstance(spec, TournamentSpec) else spec)
+
+
+def _kind(spec: Spec) -> str:
+    return str(msgspec.to_builtins(spec)["machine"])
 
 
 def _cannot_begin(path: Path, error: OSError) -> InvalidArgument:

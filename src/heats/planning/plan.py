@@ -68,6 +68,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schedule: str = "custom"
     record: Record = "ties"
     blind: bool = False
+    feedback: FeedbackHint | None = None  # what it was made for
 
     def __post_init__(self) -> None:
         for name, number in zip(
@@ -229,6 +230,7 @@ def plan(
         schedule=schedule,
         record=record,
         blind=blind,
+        feedback=feedback,
     )
 
 
@@ -292,6 +294,7 @@ def _planned(
         schedule="exact",
         record=record,
         blind=blind,
+        feedback=feedback,
     )
 
 

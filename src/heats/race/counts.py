@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from heats.base.text import make_encodable
 from heats.journal.events import Told, decode_event
-from heats.journal.fingerprint import writable
 from heats.race.heat import Heat
 from heats.race.outcome import Run, all_crashed
 
@@ -18,7 +18,7 @@ from heats.race.outcome import Run, all_crashed
 def notes_of(heat: Heat) -> dict[str, Any]:
     """Return what was measured of a heat as plain data."""
     return {
-        "instance": None if heat.instance is None else writable(heat.instance),
+        "instance": None if heat.instance is None else make_encodable(heat.instance),
         "winner": heat.winner,
         "runs": msgspec.to_builtins(heat.runs),
     }

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from heats.base.text import make_encodable
 from heats.engine.machine import Query
 from heats.engine.tournament import Tournament
 from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile
-from heats.journal.fingerprint import Candidate, take_fingerprints, writable
+from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.race import board
 from heats.race.counts import count_runs, notes_of
 from heats.race.heat import Order, order
@@ -128,7 +129,7 @@ def _how(scenario: Scenario, overrides: Mapping[str, Any]) -> dict[str, Any]:
         **msgspec.structs.asdict(scenario.rule),
     }
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
-    lines = [writable(command_line(scenario, arm)) for arm in range(len(scenario.candidates))]
+    lines = [make_encodable(command_line(scenario, arm)) for arm in range(len(scenario.candidates))]
     return {
         "name": "race",
         "scenario": str(scenario.path),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from heats.base.text import make_printable
 from heats.engine.report import RoundReport
 
-MOST = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
+MOST_ARMS_DRAWN = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
 STRIP = 5  # rounds side by side, which fits a sheet of paper
 STRIPS = 8  # of a long tournament the first and last rounds are drawn
 LETTERS = 15  # of a name, at most
@@ -78,7 +78,11 @@ def _column(number: int, each: RoundReport, follow: int | None) -> Column:
     if each.byes:
         boxes.append(Box(each.byes, (), len(each.byes)))
     arms = sum(len(box.arms) for box in boxes)
-    drawn = boxes if arms <= MOST else [box for box in boxes if follow in box.arms and len(box.arms) <= MOST]
+    drawn = (
+        boxes
+        if arms <= MOST_ARMS_DRAWN
+        else [box for box in boxes if follow in box.arms and len(box.arms) <= MOST_ARMS_DRAWN]
+    )
     met = f"{len(each.heats):,} {_plural('heat', len(each.heats))} × {each.pulls:,} {_plural('pull', each.pulls)}"
     above = f"round {number}", f"{arms:,} arms → {len(each.survivors):,}", met
     return Column(above, drawn, len(each.heats) - sum(box.stay < len(box.arms) for box in drawn))

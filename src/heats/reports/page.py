@@ -1,59 +1,97 @@
-"""A run as one HTML file without anything from outside: for a phone, a screen or paper.
-
-``bracket`` draws the rounds, ``programs`` knows about races; this file writes the words and tables around them.
-"""
+"""A result as one HTML file without anything from outside: for a phone, a screen or paper."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 
 from heats.base.text import make_printable
+from heats.base.times import say_seconds
 from heats.engine.report import Report, Sureness, how_sure
-from heats.journal.reader import Log
+from heats.engine.specs import Spec, TournamentSpec
+from heats.errors import InvalidArgument
+from heats.journal.draft import write_whole
+from heats.journal.reader import Log, resolve_path
 from heats.planning.plan import Plan
-from heats.race.counts import RunCounts
-from heats.race.result import undecided
-from heats.reports import programs
 from heats.reports.bracket import draw_bracket, number
+from heats.reports.result import RaceFacts, Result, RunFacts
 
-MET = 12  # names of a heat that are listed, the others are counted
-SHOWN = 30  # of a long table, so many first and last rows
+MOST_NAMES_LISTED = 12  # of a heat; the others are counted
+MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
+LOOKED_AT_BYTES = 200  # of a file, to see whether it is a page
 
 
-def page(log: Log) -> str:
-    """Return the report of a journal as HTML."""
-    tournament, names = log.tournament, log.names
-    report, leader, tally = tournament.report(), tournament.leader, programs.counted(log)
-    if programs.says_nothing(log, tally):
-        report, leader = undecided(report), None
+def render_page(log: Log, result: Result) -> str:
+    """Return the result of a journal as HTML."""
+    report, names, run = result.report, result.names, result.run
+    leader = None if run is None else run.leader
     title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
+    plan = _plan_of(log.machine.spec)
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
-        f"<style>{files('heats.reports.page').joinpath('style.css').read_text(encoding='utf-8')}</style></head><body>",
+        f"<style>{files('heats.reports').joinpath('style.css').read_text(encoding='utf-8')}</style></head><body>",
         *_head(report, names, leader),
-        *_command(programs.command_line(log, leader)),
-        *_numbers(log, report, tally),
-        *_final(report, names, tournament.plan),
-        *_tournament(report, names, leader, tournament.plan),
-        *_record(report, names, leader),
-        *_runs(tally, names, leader),
-        *_plan(tournament.plan, len(report.rounds)),
+        *_command(log, result.race, leader),
+        *_numbers(log, report, run, result.race),
+        *_final(report, names, plan),
+        *_rounds(report, names, leader, plan),
+        *_way_of(report, names, leader),
+        *_runs(result.race, names, leader),
+        *_plan(plan, len(report.rounds)),
         *_foot(log),
         "</body></html>\n",
     ]
     return "\n".join(parts)
 
 
+def check_page(path: str) -> None:
+    """Refuse a place where no page can be written, before anything is spent: no folder, or another file's place."""
+    target = resolve_path(path)
+    if not target.parent.is_dir():
+        raise InvalidArgument(f"{{html}} cannot be written: there is no folder {target.parent}.", html=path)
+    if target.is_dir():
+        raise InvalidArgument("{html} is a folder; give the name of a file.", html=path)
+    if target.is_file() and not _is_page(target):
+        raise InvalidArgument("{html} is there and is not an HTML page; give another file.", html=path)
+
+
+def _is_page(path: Path) -> bool:
+    """Whether a file may be written over: it is empty, or begins as pages do."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(LOOKED_AT_BYTES).lstrip().lower()
+    except OSError:
+        return False
+    return not begin or begin.startswith((b"<!doctype html", b"<html"))
+
+
+def save_page(path: str, log: Log, result: Result) -> None:
+    """Write the page of a journal to a file, whole or not at all; or into a pipe or a device."""
+    check_page(path)
+    content = render_page(log, result).encode(errors="backslashreplace")
+    try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe or a device: there is nothing to replace
+            Path(path).write_bytes(content)
+        else:
+            write_whole(resolve_path(path), content)
+    except OSError as error:
+        raise InvalidArgument(f"{{html}} cannot be written: {error.strerror}.", html=path) from None
+
+
+def _plan_of(spec: Spec) -> Plan | None:
+    return spec.plan if isinstance(spec, TournamentSpec) else None
+
+
 def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
     yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates</h1>"
     yield f'<p class="winner">{_nobody(report) if leader is None else _name(names, leader)}</p>'
     if report.sureness is not None:
-        said = how_sure(report.sureness)
-        yield f"<p>{escape(said[0].upper() + said[1:])}.</p>"
+        told = how_sure(report.sureness)
+        yield f"<p>{escape(told[0].upper() + told[1:])}.</p>"
     if report.rivals:
         others = _list(names, report.rivals)
         yield f'<p class="soft">Not told apart from the winner: {others}.</p>'
@@ -65,34 +103,42 @@ def _nobody(report: Report) -> str:
     return "nobody: no run finished" if report.done else "nothing is known yet"
 
 
-def _command(line: str | None) -> Iterator[str]:
-    if line is not None:
-        yield f"<h2>Its command line</h2><pre>{escape(make_printable(line))}</pre>"
+def _command(log: Log, race: RaceFacts | None, leader: int | None) -> Iterator[str]:
+    lines = getattr(log.origin, "command_lines", ())
+    if race is not None and leader is not None and leader < len(lines):
+        yield f"<h2>Its command line</h2><pre>{escape(make_printable(lines[leader]))}</pre>"
 
 
-def _numbers(log: Log, report: Report, tally: RunCounts | None) -> Iterator[str]:
-    workers = len(log.tournament.answered)
+def _numbers(log: Log, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
+    machine = log.machine
     facts = {
-        "pulls": f"{report.spent:,} of {log.tournament.plan.cost:,}",
-        "rounds": f"{len(report.rounds)} of {len(log.tournament.plan.rounds)}",
-        "time, without pauses": duration(log.elapsed),
-        "time comparing, summed": duration(log.compared) if log.compared else "not measured",
-        "answered by": f"{workers} worker{'s' if workers != 1 else ''}" if workers else "not said",
-        "tried again · too late": f"{log.requeued:,} · {log.late:,}",
+        "pulls": f"{report.spent:,}" if machine.total is None else f"{report.spent:,} of {machine.total:,}",
+        "rounds": f"{machine.round}" if machine.n_rounds is None else f"{machine.round} of {machine.n_rounds}",
     }
-    if tally is not None:
-        facts["CPU time of all runs"] = duration(tally.cpu_seconds)
-        facts["heats nobody finished"] = f"{tally.nobody:,} of {tally.heats:,}"
+    if report.no_verdicts:
+        facts["pulls without a verdict"] = f"{report.no_verdicts:,}"
+    if run is not None:
+        workers = len(run.workers)
+        facts |= {
+            "time, without pauses": say_seconds(run.elapsed_seconds),
+            "time comparing, summed": say_seconds(run.compared_seconds) if run.compared_seconds else "not measured",
+            "answered by": f"{workers} worker{'s' if workers != 1 else ''}" if workers else "not said",
+            "tried again · too late": f"{run.requeued:,} · {run.late:,}",
+        }
+    if race is not None:
+        facts["CPU time of all runs"] = say_seconds(race.cpu_seconds)
+        facts["heats nobody won"] = f"{race.without_winner:,} of {race.heats:,}"
     yield "<dl>"
     yield from (f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in facts.items())
     yield "</dl>"
 
 
-def _final(report: Report, names: Sequence[str], plan: Plan) -> Iterator[str]:
-    if not report.done:
+def _final(report: Report, names: Sequence[str], plan: Plan | None) -> Iterator[str]:
+    if not report.done or not report.rounds:
         return
     last = report.rounds[-1]
-    scores = [number(score) for score in last.scores[0]] if last.scores else ["unseen"] * len(last.heats[0])
+    shown = last.scores[0] if last.scores else ()
+    scores = [number(score) for score in shown] or ["unseen"] * len(last.heats[0])
     pulls = f"{last.pulls:,} pull{'' if last.pulls == 1 else 's'}"
     yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
     rows = [(_name(names, arm), score) for arm, score in zip(last.heats[0], scores, strict=True)]
@@ -102,9 +148,9 @@ def _final(report: Report, names: Sequence[str], plan: Plan) -> Iterator[str]:
     yield "</section>"
 
 
-def _ranked_by(plan: Plan) -> str:
+def _ranked_by(plan: Plan | None) -> str:
     """Say what the order of a heat goes by, where it is more than the scores shown."""
-    if plan.record in ("pooled", "fitted"):
+    if plan is not None and plan.record in ("pooled", "fitted"):
         return " by all rounds so far, with the scores of this one"
     return ", with scores"
 
@@ -138,8 +184,10 @@ def _interval(sure: Sureness) -> str:
     return "".join(parts)
 
 
-def _tournament(report: Report, names: Sequence[str], leader: int | None, plan: Plan) -> Iterator[str]:
-    yield "<h2>The tournament, round by round</h2>"
+def _rounds(report: Report, names: Sequence[str], leader: int | None, plan: Plan | None) -> Iterator[str]:
+    if report.done and not report.rounds:  # all pulls were one round
+        return
+    yield "<h2>Round by round</h2>"
     if not report.rounds:
         yield '<p class="soft">No round is finished yet.</p>'
         return
@@ -147,7 +195,7 @@ def _tournament(report: Report, names: Sequence[str], leader: int | None, plan: 
     yield from ('<div class="wide">', *draw_bracket(report.rounds, names, leader), "</div>")
 
 
-def _record(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
+def _way_of(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
     """Say whom the winner or leader met in every round, and how it did."""
     if leader is None or not report.rounds:
         return
@@ -158,24 +206,37 @@ def _record(report: Report, names: Sequence[str], leader: int | None) -> Iterato
         for heat, arms in enumerate(each.heats):
             if leader in arms:
                 place = arms.index(leader)
-                score = number(each.scores[heat][place]) if each.scores else "unseen"
+                score = number(each.scores[heat][place]) if each.scores and each.scores[heat] else "unseen"
                 others = _list(names, [arm for arm in arms if arm != leader])
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
     yield f"<h2>The record of {_name(names, leader)}</h2>"
     yield from _table(("round", "met", "score", "place", "pulls"), rows, words=1)
 
 
-def _runs(tally: RunCounts | None, names: Sequence[str], leader: int | None) -> Iterator[str]:
+def _runs(race: RaceFacts | None, names: Sequence[str], leader: int | None) -> Iterator[str]:
     """Say what the programs did, candidate by candidate."""
-    if tally is None or not tally.runs:
+    if race is None or not race.candidates:
         return
     yield "<h2>The runs</h2>"
     yield '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
+    rows = [
+        (
+            _name(names, each.arm),
+            f"{each.wins:,}",
+            f"{each.runs:,}",
+            f"{each.cpu_seconds:.1f} s",
+            f"{each.cpu_seconds / each.runs:.2f} s",
+            f"{each.crashes:,}",
+        )
+        for each in sorted(race.candidates, key=lambda each: each.arm != leader)
+    ]
     titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed")
-    yield from _table(titles, programs.rows(tally, names, leader), words=0, first=0)
+    yield from _table(titles, rows, words=0, first=0)
 
 
-def _plan(plan: Plan, finished: int) -> Iterator[str]:
+def _plan(plan: Plan | None, finished: int) -> Iterator[str]:
+    if plan is None:
+        return
     yield "<h2>The plan</h2>"
     yield f'<p class="soft">{escape(plan.strategy)}, {escape(plan.schedule)} schedule, record: {plan.record}; '
     yield f"heats of {plan.heat_size}, {plan.cost:,} of {plan.budget:,} pulls.</p>"
@@ -202,12 +263,12 @@ def _table(
     yield '<div class="wide"><table><thead>'
     yield _row("th", titles, words)
     yield "</thead><tbody>"
-    long = len(rows) > 3 * SHOWN
-    for row in rows[:SHOWN] if long else rows:
+    long = len(rows) > 3 * MOST_ROWS_SHOWN
+    for row in rows[:MOST_ROWS_SHOWN] if long else rows:
         yield _row("td", row, words, ' class="first"' if row is rows[0] and first == 0 else "")
     if long:
-        yield _row("td", [f"… {len(rows) - 2 * SHOWN:,} more …", *[""] * (len(titles) - 1)], words)
-        yield from (_row("td", row, words) for row in rows[-SHOWN:])
+        yield _row("td", [f"… {len(rows) - 2 * MOST_ROWS_SHOWN:,} more …", *[""] * (len(titles) - 1)], words)
+        yield from (_row("td", row, words) for row in rows[-MOST_ROWS_SHOWN:])
     yield "</tbody></table></div>"
 
 
@@ -221,14 +282,5 @@ def _name(names: Sequence[str], arm: int) -> str:
 
 
 def _list(names: Sequence[str], arms: Sequence[int]) -> str:
-    more = f" and {len(arms) - MET:,} more" if len(arms) > MET else ""
-    return ", ".join(_name(names, arm) for arm in arms[:MET]) + more
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people say it."""
-    if seconds < 100:
-        return f"{seconds:.3g} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    more = f" and {len(arms) - MOST_NAMES_LISTED:,} more" if len(arms) > MOST_NAMES_LISTED else ""
+    return ", ".join(_name(names, arm) for arm in arms[:MOST_NAMES_LISTED]) + more

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from heats.errors import InvalidArgument
 
-PATIENCE = 10  # seconds to wait for a scheduler to answer
+PATIENCE_SECONDS = 10  # seconds to wait for a scheduler to answer
 
 
 @contextmanager
@@ -20,7 +20,9 @@ def dask(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise InvalidArgument("--dask needs Dask: pip install 'heats[dask]'.") from None
+        raise InvalidArgument(
+            "{dask} needs Dask, which is not installed: pip install distributed", dask=address
+        ) from None
     if address == "local":
         with _deaf_to_interrupts():
             cluster = LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
@@ -28,9 +30,11 @@ def dask(address: str) -> Iterator[Executor]:
             yield client.get_executor()
         return
     try:
-        client = Client(address, timeout=PATIENCE)
+        client = Client(address, timeout=PATIENCE_SECONDS)
     except (OSError, ValueError) as error:
-        raise InvalidArgument(f"--dask {address} is no cluster that answers: {error}.") from None
+        raise InvalidArgument(
+            f"{{dask}} is not the address of a cluster that answers: {error}.", dask=address
+        ) from None
     with client:
         yield client.get_executor()
 

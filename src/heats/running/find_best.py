@@ -1,31 +1,34 @@
-"""``find_best``: the one call for people with candidates and a way to compare them."""
+"""``find_best``: the one call for people with candidates and a way to compare them; ``run`` drives any machine."""
 
 from __future__ import annotations
 
-import inspect
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from heats.base.checks import between, whole
-from heats.base.text import make_printable
-from heats.engine.feedback import Named
-from heats.engine.machine import Query
+from heats.base.version import __version__
+from heats.engine.machine import Machine
 from heats.engine.report import Report, RoundReport, Sureness, describe_report
-from heats.engine.statistics import StatisticLike, expected_feedback, mean, win_rate
+from heats.engine.scoring import expected_feedback
+from heats.engine.specs import TournamentSpec, outline
+from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.engine.tournament import Tournament
-from heats.errors import BadFeedback, InvalidArgument, show_value
+from heats.errors import InvalidArgument
 from heats.journal import Journal, JournalFile
-from heats.journal.fingerprint import take_fingerprints
-from heats.planning.model import FeedbackHint
-from heats.planning.plan import Record, Schedule, plan
+from heats.journal.fingerprint import Candidate, take_fingerprints
+from heats.journal.reader import read_header
+from heats.journal.writer import DECIDING
+from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
+from heats.planning.plan import plan as make_plan
 from heats.planning.rules import Rule
+from heats.reports.result import Result
+from heats.running.candidates import name_candidates, take_candidates
+from heats.running.comparison import Comparison
 from heats.running.driver import drive
-from heats.running.outcomes import Noted
 from heats.running.progress import show_progress
 
 if TYPE_CHECKING:
@@ -35,11 +38,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What ``find_best`` found: the candidates themselves, and the tournament's report, which speaks of arms."""
+    """What ``find_best`` found: the candidates themselves, and the machine's report, which speaks of arms."""
 
     candidates: tuple[Any, ...]
     names: tuple[str, ...]
     report: Report
+    machine: Mapping[str, Any] = field(default_factory=dict)  # what was played: its spec, without the rounds of a plan
 
     @property
     def winner(self) -> Any:
@@ -72,8 +76,8 @@ class Found:
         return self.report.spent
 
     def to_json(self) -> str:
-        """Return the report as JSON, with the candidates' names."""
-        return msgspec.json.encode(msgspec.to_builtins(self.report) | {"names": self.names}).decode()
+        """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
+        return Result(__version__, dict(self.machine), self.names, self.report).to_json()
 
     def __str__(self) -> str:
         return describe_report(self.report, self.names)
@@ -83,9 +87,10 @@ def find_best(
     candidates: Iterable[Any],
     compare: Callable[..., Any],
     *,
-    budget: int,
+    budget: int | None = None,
     heat_size: int | None = None,
     strategy: str | Rule = "planned",
+    plan: Plan | None = None,
     feedback: FeedbackHint | None = None,
     statistic: StatisticLike | None = None,
     seed: int = 0,
@@ -109,11 +114,14 @@ def find_best(
         Anything: numbers, strings, dicts, functions, models.
     compare
         ``compare(tuple_of_candidates)`` returns feedback: a sequence of numbers in the same order, larger is
-        better; or ``Winner``, ``Ranking``, ``BestWorst`` or ``Race``, which name the candidates themselves.
+        better; or ``Winner``, ``Ranking``, ``BestWorst`` or ``Race``, which name the candidates themselves; or
+        ``NoVerdict``, which says nothing.
         If it has a parameter called ``query``, or a second positional one without default, it also gets the
         ``Query``; ``query.seed`` makes a randomised comparison repeatable.
     budget, heat_size
         How many comparisons may be made, and of how many candidates at once (default: 4, or all if fewer).
+    plan
+        A plan to play, made by :func:`heats.plan` and looked at; then nothing else is said about how to plan.
     strategy, edge, guaranteed, schedule, record, blind
         How the tournament is planned, see :func:`heats.plan`.
     feedback
@@ -144,174 +152,144 @@ def find_best(
     ComparisonFailed
         If ``compare`` raised; the original error is the cause.
     BadFeedback
-        If ``compare`` returned something that is no feedback on its candidates.
+        If ``compare`` returned something that is not feedback on its candidates.
 
     Examples
     --------
+    >>> import heats
     >>> find_best(range(20), lambda heat: [-abs(x - 13) for x in heat], budget=60, heat_size=4).winner
     13
     """
-    field = _as_field(candidates)
-    labels = _as_names(names, field)
-    task = Comparison(compare, field, labels)
-    if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
-        raise InvalidArgument(f"executor={executor!r} must be an executor, such as ThreadPoolExecutor(4), or None.")
-    whole("retries", retries, 0)
-    size = min(4, len(field)) if heat_size is None else heat_size
-    if record is None and statistic not in (None, mean, win_rate):
-        record = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
-    layout = plan(
-        *(len(field), size, budget, strategy),
-        feedback=expected_feedback(statistic) if feedback is None else feedback,
-        edge=edge,
-        guaranteed=guaranteed,
-        schedule=schedule,
-        record=record,
-        blind=blind,
+    taken = take_candidates(candidates)
+    planning = {
+        "budget": budget,
+        "heat_size": heat_size,
+        "strategy": strategy,
+        "feedback": feedback,
+        "edge": edge,
+        "guaranteed": guaranteed,
+        "schedule": schedule,
+        "record": record,
+        "blind": blind,
+    }
+    layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
+    if journal is not None:
+        layout = _as_begun(journal, layout)
+    return run(
+        Tournament(layout, mean if statistic is None else statistic, seed),
+        compare,
+        candidates=taken,
+        executor=executor,
+        journal=journal,
+        progress=progress,
+        retries=retries,
+        timeout=timeout,
+        names=names,
     )
+
+
+def run(
+    machine: Machine,
+    compare: Callable[..., Any],
+    *,
+    candidates: Iterable[Any] | None = None,
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | JournalFile | None = None,
+    progress: bool | None = None,
+    retries: int = 0,
+    timeout: float | None = None,
+    names: Sequence[str] | None = None,
+) -> Found:
+    """Drive any machine to its end: make all its comparisons, here or on an executor, and return what it found.
+
+    ``machine`` is a fresh Tournament, RoundRobin or SuccessiveHalving. Without ``candidates`` its arms are compared by
+    their numbers, 0 to n_arms - 1. All else is as for :func:`find_best`.
+
+    Examples
+    --------
+    >>> import heats
+    >>> machine = heats.RoundRobin(n_arms=5, heat_size=2, budget=10)
+    >>> run(machine, lambda arms: heats.Winner(max(arms))).winner
+    4
+    """
+    if not isinstance(machine, Machine) or machine.spent:
+        raise InvalidArgument(
+            "{machine} must be a machine that nothing was told, such as a Tournament.", machine=machine
+        )
+    taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
+    if len(taken) != machine.n_arms:
+        raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
+    labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
+    task = Comparison(compare, taken, labels)
+    if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
+        raise InvalidArgument(
+            "{executor} must be an executor, such as ThreadPoolExecutor(4), or None.", executor=executor
+        )
+    whole("retries", retries, 0)
     if timeout is not None:
-        between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
-    tournament = Tournament(layout, mean if statistic is None else statistic, seed)
+        timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
+    known = None if journal is None else take_fingerprints(taken, labels, named=names is not None or candidates is None)
     with (
-        _kept(journal, tournament, field, labels, named=names is not None) as keeper,
-        show_progress(tournament, labels, show=bool(progress)) as watch,
+        _keep(journal, machine, known) as keeper,
+        show_progress(machine, labels, show=bool(progress)) as watch,
     ):
-        drive(tournament, task, executor, retries, watch, keeper=keeper, timeout=timeout)
-    return Found(field, labels, tournament.report())
+        drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout)
+    return Found(taken, labels, machine.report(), outline(machine.spec))
+
+
+def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, Any]) -> Plan:
+    """Plan for what will be told, as far as that was said or the statistic says it."""
+    budget, strategy = planning.pop("budget"), planning.pop("strategy")
+    if budget is None:
+        raise InvalidArgument("say how many comparisons may be made, as budget=100, or hand over a plan.")
+    size = planning.pop("heat_size")
+    size = min(4, n_arms) if size is None else size
+    if planning["record"] is None and statistic not in (None, mean, win_rate):
+        planning["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
+    said = planning["feedback"]
+    planning["feedback"] = expected_feedback(statistic) if said is None else said
+    made = make_plan(n_arms, size, budget, strategy, **planning)
+    return made if said is not None else msgspec.structs.replace(made, feedback=None)  # a guess binds nobody
+
+
+def _check_plan(plan: Plan, n_arms: int, planning: dict[str, Any]) -> Plan:
+    """Refuse a plan for another number of candidates, and whatever else is said about planning."""
+    if not isinstance(plan, Plan):
+        raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
+    defaults = (None, "planned", "exact", False)
+    for name, value in planning.items():
+        if value not in defaults:
+            raise InvalidArgument(
+                f"{{{name}}} was said next to a plan, which says it all; leave it out.", **{name: value}
+            )
+    if plan.n_arms != n_arms:
+        raise InvalidArgument(f"the plan is for {plan.n_arms} candidates, but there are {n_arms}; make them equal.")
+    return plan
+
+
+def _as_begun(journal: str | os.PathLike[str] | JournalFile, layout: Plan) -> Plan:
+    """Return the plan a run began with, if it was made for the same: how plans are made may have changed since."""
+    path = journal.path if isinstance(journal, JournalFile) else journal
+    begun = read_header(path)
+    if begun is None or not isinstance(begun.machine, TournamentSpec):
+        return layout
+    old = begun.machine.plan
+    same = all(getattr(old, name) == getattr(layout, name) for name in DECIDING)
+    return msgspec.structs.replace(layout, rounds=old.rounds) if same else layout
 
 
 @contextmanager
-def _kept(
-    journal: str | os.PathLike[str] | JournalFile | None,
-    tournament: Tournament,
-    field: tuple[Any, ...],
-    labels: tuple[str, ...],
-    *,
-    named: bool,
+def _keep(
+    journal: str | os.PathLike[str] | JournalFile | None, machine: Machine, known: tuple[Candidate, ...] | None
 ) -> Iterator[Journal | None]:
     """Open the journal, if there is to be one; an interrupt then says how to go on."""
     if journal is None:
         yield None
         return
-    with Journal(journal, tournament, candidates=take_fingerprints(field, labels, named=named)) as keeper:
+    with Journal(journal, machine, candidates=known) as keeper:
         try:
             yield keeper
         except KeyboardInterrupt as stop:
-            kept = f"{tournament.spent} of {tournament.plan.cost} pulls are kept in {keeper.path}"
-            stop.add_note(f"{kept}; do the same again to go on.")
+            of_all = "" if machine.total is None else f" of {machine.total}"
+            stop.add_note(f"{machine.spent}{of_all} pulls are kept in {keeper.path}; do the same again to go on.")
             raise
-
-
-class Comparison:
-    """The user's ``compare`` as a task: it gets the candidates of a heat, and what it names becomes arms."""
-
-    def __init__(self, compare: Callable[..., Any], candidates: tuple[Any, ...], names: tuple[str, ...]) -> None:
-        if not callable(compare) or inspect.iscoroutinefunction(compare):
-            raise InvalidArgument(f"compare={compare!r} must be a plain function of a tuple of candidates.")
-        self._compare = compare
-        self._candidates = candidates
-        self._names = names
-        self._query_goes = _where_query_goes(compare)
-
-    def job(self, query: Query) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Send along the candidates of this heat only."""
-        heat = tuple(self._candidates[arm] for arm in query.arms)
-        return compare_once, (self._compare, self._query_goes, heat, query)
-
-    def describe(self, query: Query) -> str:
-        """Name the candidates of the pull."""
-        return ", ".join(make_printable(self._names[arm]) for arm in query.arms)
-
-
-def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, ...], query: Query) -> Any:
-    """Call ``compare``, in whatever process this runs, and turn the candidates it names into arms."""
-    match query_goes:
-        case "by name":
-            feedback = compare(heat, query=query)
-        case "second":
-            feedback = compare(heat, query)
-        case _:
-            feedback = compare(heat)
-    if isinstance(feedback, Noted):
-        return Noted(_in_arms(feedback.feedback, heat, query), feedback.notes)
-    return _in_arms(feedback, heat, query)
-
-
-def _in_arms(feedback: Any, heat: tuple[Any, ...], query: Query) -> Any:
-    if not isinstance(feedback, Named):
-        return feedback
-    return feedback.renamed(lambda candidate: query.arms[_place(candidate, heat)])
-
-
-def _where_query_goes(compare: Callable[..., Any]) -> str:
-    try:
-        parameters = list(inspect.signature(compare).parameters.values())
-    except (TypeError, ValueError):
-        return "nowhere"  # a built-in that does not say what it takes
-    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    others = [each for each in parameters if each not in positional[:1]]  # the first one takes the heat
-    if any(each.name == "query" and each.kind is not each.POSITIONAL_ONLY for each in others):
-        return "by name"
-    second = [each for each in positional[1:] if each.default is each.empty]
-    if len(second) > 1 or not (positional or any(each.kind is each.VAR_POSITIONAL for each in parameters)):
-        raise InvalidArgument(
-            f"compare{inspect.signature(compare)} must take one tuple of candidates, and the query if it wants it."
-        )
-    return "second" if second else "nowhere"
-
-
-def _place(candidate: Any, heat: tuple[Any, ...]) -> int:
-    """Return where a candidate stands in the heat: the very object, or else the only one equal to it."""
-    if candidate is heat:
-        raise BadFeedback(
-            "the whole heat was named: compare gets one tuple of candidates; name one of them, as heat[0]."
-        )
-    places = [place for place, other in enumerate(heat) if other is candidate]
-    places = places or [place for place, other in enumerate(heat) if _equal(other, candidate)]
-    if len(places) == 1:
-        return places[0]
-    if places:
-        raise BadFeedback(
-            f"{show_value(candidate)} may be any of {len(places)} candidates of this heat; "
-            "candidates that are named must be different objects: name the very one that was handed over."
-        )
-    raise BadFeedback(f"{show_value(candidate)} is not in this heat; name one of {show_value(heat)}.")
-
-
-def _equal(one: Any, other: Any) -> bool:
-    try:
-        return bool(one == other)
-    except Exception:  # arrays and the like refuse: then only identity counts
-        return False
-
-
-def _as_field(candidates: Iterable[Any]) -> tuple[Any, ...]:
-    if isinstance(candidates, (str, bytes)) or not isinstance(candidates, Iterable):
-        raise InvalidArgument(f"candidates={candidates!r} must be a list of the things to choose among.")
-    if isinstance(candidates, (set, frozenset)):
-        raise InvalidArgument(
-            "candidates is a set, which has no fixed order, so runs could not be repeated; give a list."
-        )
-    field = tuple(candidates)
-    if len(field) < 2:
-        raise InvalidArgument(f"candidates holds {len(field)}, which leaves nothing to choose; give at least 2.")
-    return field
-
-
-def _as_names(names: Sequence[str] | None, field: tuple[Any, ...]) -> tuple[str, ...]:
-    if names is None:
-        made = [_name(candidate, arm) for arm, candidate in enumerate(field)]
-        counts = Counter(made)
-        return tuple(name if counts[name] == 1 else f"{name} #{arm}" for arm, name in enumerate(made))
-    if not isinstance(names, (list, tuple)) or len(names) != len(field) or not all(isinstance(n, str) for n in names):
-        raise InvalidArgument(f"names={names!r} must be one string per candidate, {len(field)} in all.")
-    return tuple(names)
-
-
-def _name(candidate: Any, arm: int) -> str:
-    """Return one line of at most 60 characters that says which candidate it is."""
-    text = candidate if isinstance(candidate, str) else getattr(candidate, "__name__", None) or show_value(candidate)
-    if " at 0x" in text:  # a default repr says nothing
-        return f"candidate {arm}"
-    line = " ".join(str(text).split())
-    return line if len(line) <= 60 else f"{line[:59]}…"

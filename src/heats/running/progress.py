@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from heats.base.text import make_printable
-from heats.engine.tournament import Tournament
+from heats.engine.machine import Machine
 
-REFRESH = 0.1  # seconds between two looks at the tournament
+REFRESH_SECONDS = 0.1  # seconds between two looks at the machine
 
 
 @contextmanager
-def show_progress(tournament: Tournament, names: Sequence[str], *, show: bool) -> Iterator[Callable[[], None]]:
+def show_progress(machine: Machine, names: Sequence[str], *, show: bool) -> Iterator[Callable[[], None]]:
     """Yield a function to call after every pull; it keeps a bar with round, heats and leader up to date."""
     if not show:
         yield lambda: None
@@ -24,8 +24,8 @@ def show_progress(tournament: Tournament, names: Sequence[str], *, show: bool) -
 
         def watch() -> None:
             nonlocal last
-            if update is not None and (time.monotonic() - last >= REFRESH or tournament.done):
-                update(tournament.spent, tournament.plan.cost, _state(tournament, names))
+            if update is not None and (time.monotonic() - last >= REFRESH_SECONDS or machine.done):
+                update(machine.spent, machine.total, _describe_state(machine, names))
                 last = time.monotonic()
 
         watch()
@@ -40,9 +40,9 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def _bar(text: str) -> Iterator[Callable[[int, int, str], None] | None]:
+def _bar(text: str) -> Iterator[Callable[[int, int | None, str], None] | None]:
     """Yield a function of (done, total, text), or None where nobody is show_progress."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -55,11 +55,11 @@ def _bar(text: str) -> Iterator[Callable[[int, int, str], None] | None]:
         yield lambda done, total, now: bar.update(task, completed=done, total=total, description=escape(now))
 
 
-def _state(tournament: Tournament, names: Sequence[str]) -> str:
-    rounds = tournament.plan.rounds
-    if tournament.winner is not None:
-        return f"{len(rounds)} rounds · winner {make_printable(names[tournament.winner])}"
-    each = rounds[tournament.round]
-    arm = tournament.leader
+def _describe_state(machine: Machine, names: Sequence[str]) -> str:
+    rounds = "" if machine.n_rounds is None else f"/{machine.n_rounds}"
+    if machine.winner is not None:
+        return f"{machine.round} rounds · winner {make_printable(names[machine.winner])}"
+    stage, arm = machine.stage, machine.leader
+    heats = "" if stage is None else f" · {stage.count} heats of {stage.size}"
     leader = "" if arm is None else f" · leader {make_printable(names[arm])}"
-    return f"round {tournament.round + 1}/{len(rounds)} · {each.heats} heats of {each.size}{leader}"
+    return f"round {machine.round + 1}{rounds}{heats}{leader}"

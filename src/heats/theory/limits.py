@@ -13,7 +13,7 @@ import numpy as np
 
 from heats.base import randomness
 from heats.base.checks import whole
-from heats.engine.sets import RandomSets
+from heats.engine.sets import random_sets
 from heats.errors import InvalidArgument
 
 Heat: TypeAlias = tuple[int, ...]  # arms in increasing order
@@ -224,8 +224,8 @@ def offending_heat(limits: Limits, arm: int) -> Heat | None:
 def _sampled(limits: Limits, most: int, seed: int) -> list[Heat]:
     found: list[Heat] = []
     for size in range(2, limits.heat_size + 1):
-        sets = RandomSets(randomness.fold_seed(seed), limits.n_arms, size, most)
-        found += map(tuple, sets.take(np.arange(sets.count)).tolist())
+        sets = random_sets(np.array([randomness.fold_seed(seed)]), limits.n_arms, size, most)[0]
+        found += map(tuple, sets.tolist())
     return found
 
 

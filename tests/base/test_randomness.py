@@ -8,7 +8,6 @@ from scipy import stats
 
 from heats.base import randomness
 from heats.base.randomness import Purpose
-from heats.engine.elimination import deal
 from heats.errors import InvalidArgument
 
 GOLDEN = [187343882734981026, 17139680726901467583, 3021066771237109095]
@@ -57,28 +56,28 @@ def test_seeds_are_whole_numbers(seed: object) -> None:
         randomness.fold_seed(seed)
 
 
-def test_a_deal_is_a_partition_and_rested_arms_play() -> None:
-    """Everybody is dealt once; those who rested are in a heat, and not all in the same one."""
-    arms = np.arange(100, 123)
-    rested = np.isin(arms, [101, 107, 122])
-    together = 0
-    for seed in range(200):
-        heats, byes = deal(randomness.fold_seed(seed), 4, arms, rested, 5, 4)
-        assert heats.shape == (5, 4)
-        assert sorted([*heats.ravel(), *byes]) == arms.tolist()
-        assert not set(byes) & {101, 107, 122}
-        together += any({101, 107, 122} <= set(heat) for heat in heats.tolist())
-    assert together < 20
+def test_no_two_purposes_share_a_number() -> None:
+    """Python's enums would take a second name for an alias."""
+    assert len(Purpose) == len(Purpose.__members__) == len({int(each) for each in Purpose})
 
 
-def test_a_batch_of_deals_is_the_deals_one_by_one() -> None:
-    """The simulator deals many tournaments in one go, by the same code."""
-    roots = np.array([randomness.fold_seed(seed) for seed in range(5)])
-    arms = np.tile(np.arange(11), (5, 1))
-    rested = np.zeros(arms.shape, dtype=bool)
-    rested[:, 3] = True
-    heats, byes = deal(roots[:, None], 1, arms, rested, 3, 3)
-    for i in range(5):
-        one, rest = deal(roots[i], 1, arms[i], rested[i], 3, 3)
-        assert np.array_equal(one, heats[i])
-        assert np.array_equal(rest, byes[i])
+def test_sorting_along_is_argsort() -> None:
+    """Also where words agree in all bits but those that carry the numbers."""
+    words = randomness.draw_bits(3, np.arange(40)).reshape(4, 10)
+    for each in (
+        words,
+        words >> np.uint64(60) << np.uint64(2) | np.arange(10, dtype=np.uint64) % 4,
+        words & np.uint64(7),
+    ):
+        expected = np.argsort(each, axis=-1, kind="stable")
+        assert np.array_equal(randomness.sort_order(each), expected) or len(set(each[0].tolist())) < 10
+    numbers = np.arange(10)[::-1] * 5
+    assert np.array_equal(randomness.sort_along(words, numbers), numbers[np.argsort(words, axis=-1)])
+
+
+def test_bits_can_be_drawn_in_steps() -> None:
+    """The rest of the coordinates may follow later."""
+    begun = randomness.draw_bits(5, Purpose.DEAL)
+    assert np.array_equal(
+        randomness.draw_bits(5, Purpose.DEAL, np.arange(9)), randomness.draw_more_bits(begun, np.arange(9))
+    )

@@ -1,0 +1,153 @@
+"""What an algorithm is, for many repetitions at once: it deals stages, hears what they said, and names winners.
+
+Every rule is written here once, over a first axis of repetitions. A machine asks and tells on a game of one
+repetition; the simulator plays thousands in step. All pulls of a stage are independent: they may be made anywhere, in
+any order. Nothing in a game knows who is playing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices, Mask, Words
+from heats.engine.feedback import Kind
+from heats.engine.scoring import Seen, as_statistic, see
+from heats.engine.specs import Spec
+from heats.engine.statistics import StatisticLike
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Heats ``(reps, heats, size)``, each of which is pulled ``pulls`` times, the first ``extra`` of them once more.
+
+    Pulls are counted heat by heat, or, with ``in_turns``, all heats once, then all again.
+    """
+
+    heats: Indices
+    pulls: int
+    extra: int = 0
+    in_turns: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many heats there are."""
+        return int(self.heats.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many arms a heat has."""
+        return int(self.heats.shape[2])
+
+    @property
+    def total(self) -> int:
+        """How many pulls there are."""
+        return self.count * self.pulls + self.extra
+
+    def heat_of(self, pulls: Indices) -> Indices:
+        """Return the heat of each pull; both count from 0."""
+        return pulls % self.count if self.in_turns else pulls // self.pulls
+
+    def parts(self) -> Iterator[tuple[slice, int]]:
+        """Yield heats that are pulled equally often, and how often that is."""
+        if self.extra:
+            yield slice(self.extra), self.pulls + 1
+        if self.pulls and self.extra < self.count:
+            yield slice(self.extra, None), self.pulls
+
+    def by_heat(self, observations: Array, heard: Mask | None) -> tuple[Array, Mask | None]:
+        """Bring the observations ``(total, size)`` of one repetition into ``(1, heats, pulls, size)``.
+
+        ``heard`` says which pulls had a verdict, None that all had; it becomes ``(1, heats, pulls)``.
+        """
+        if not self.in_turns:
+            return observations.reshape(1, self.count, self.pulls, self.size), (
+                None if heard is None else heard.reshape(1, self.count, self.pulls)
+            )
+        turns = self.pulls + (self.extra > 0)
+        seen = np.zeros((turns * self.count, self.size))
+        seen[: self.total] = observations
+        known = np.zeros(turns * self.count, dtype=bool)
+        known[: self.total] = True if heard is None else heard
+        whole = bool(known.all())
+        return (
+            seen.reshape(1, turns, self.count, self.size).swapaxes(1, 2),
+            None if whole else known.reshape(1, turns, self.count).swapaxes(1, 2),
+        )
+
+
+class Game(ABC):
+    """Runs of one algorithm, in step; made of its spec, a statistic and ``roots``, the folded seeds of the runs."""
+
+    _by_spec: ClassVar[dict[type, type[Game]]] = {}  # the games there are
+
+    def __init_subclass__(cls, *, spec: type | None = None) -> None:
+        if spec is not None:
+            Game._by_spec[spec] = cls
+
+    def __init__(self, spec: Any, statistic: StatisticLike, roots: Words, sizes: Sequence[int]) -> None:
+        self.spec = spec
+        self.statistic = as_statistic(statistic, sizes)
+        self.reps = roots.size
+        self.n_arms: int = spec.n_arms
+
+    @staticmethod
+    def of(spec: Spec, statistic: StatisticLike, roots: Words) -> Game:
+        """Begin the game of a spec."""
+        make: Callable[..., Game] = Game._by_spec[type(spec)]
+        return make(spec, statistic, roots)
+
+    @property
+    def pulled(self) -> int:
+        """How often the heats of the stage were pulled in earlier ones."""
+        return 0
+
+    @property
+    @abstractmethod
+    def round(self) -> int:
+        """How many rounds are over."""
+
+    @property
+    @abstractmethod
+    def total(self) -> int:
+        """How many pulls a run makes in all."""
+
+    @abstractmethod
+    def most_values(self, *, by_means: bool) -> int:
+        """Return how many numbers the largest stage of a run observes: pull by pull, or heat by heat."""
+
+    @abstractmethod
+    def stage(self) -> Stage | None:
+        """Return what is to be pulled now; None once the winners are known."""
+
+    @property
+    @abstractmethod
+    def winners(self) -> Indices:
+        """The best arm of every repetition, once there is nothing left to pull."""
+
+    @abstractmethod
+    def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
+        """Judge the stage by its observations ``(reps, heats, pulls, size)``; ``heard`` says which had a verdict.
+
+        What can go wrong must go wrong before anything is changed.
+        """
+
+    @abstractmethod
+    def check_kind(self, kind: Kind) -> None:
+        """Refuse a kind of feedback that the algorithm cannot use."""
+
+
+class ScoredGame(Game):
+    """A game that needs to know of a heat only its scores and means, however they were found."""
+
+    @abstractmethod
+    def finish(self, kind: Kind | None, seen: Seen) -> None:
+        """Judge the stage by what its heats said."""
+
+    def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
+        """Score the observations, and judge."""
+        self.finish(kind, see(self.statistic, kind, observations, heard))

@@ -1,0 +1,143 @@
+"""What arms did in earlier rounds, and what that decides: records, one object per rule, over an axis of repetitions.
+
+=========  ============================================================================================
+record     what it says of an arm, and what that decides
+=========  ============================================================================================
+off        nothing; ties of a heat fall to the seeded shuffle
+ties       its mean lead over the heats it was in; decides where the scores of a heat are equal
+pooled     the same, this round included; ranks the heat, and its scores decide where that is equal
+fitted     its strength in a Plackett-Luce model of all pulls so far; likewise
+=========  ============================================================================================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices, Mask
+from heats.engine.feedback import Kind
+from heats.engine.fit import Fit
+from heats.engine.scoring import Seen, settle
+from heats.engine.statistics import Statistic, mean, win_rate
+from heats.errors import BadFeedback, InvalidArgument
+
+
+class Record(ABC):
+    """What is known of all arms in all repetitions. ``ranks``: it ranks heats, else it only decides their ties."""
+
+    ranks = False
+
+    @abstractmethod
+    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+        """Take in a round: what its heats ``(reps, heats, size)`` said; ``byes (reps, byes)`` rested."""
+
+    @abstractmethod
+    def of(self, heats: Indices, which: Mask) -> Array:
+        """Return the records, to compare, of the arms in those heats of ``(reps, heats, size)``: ``(heats, size)``."""
+
+    def check(self, kind: Kind, statistic: Statistic) -> None:  # noqa: B027  # most take all
+        """Refuse a kind of feedback that such a record cannot be kept of."""
+
+
+class Off(Record):
+    """Nobody remembers."""
+
+    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+        """Forget it."""
+
+    def of(self, heats: Indices, which: Mask) -> Array:
+        """Return the same for all."""
+        return np.zeros((int(which.sum()), heats.shape[-1]))
+
+
+class Leads(Record):
+    """The mean lead of an arm: each of its observations minus the mean of that pull over its heat."""
+
+    def __init__(self, reps: int, n_arms: int) -> None:
+        self._credit = np.zeros((reps, n_arms))
+        self._pulled = np.zeros((reps, n_arms))
+        self._largest = np.ones((reps, 1))  # magnitude so far: what rounding errors are relative to
+        self._waiting: list[tuple[Indices, Array, Indices | int]] = []  # rounds that nobody has asked about yet
+
+    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+        """Keep it until somebody asks: where no scores are equal nobody does."""
+        self._waiting.append((heats, seen.means, seen.verdicts))
+
+    def of(self, heats: Indices, which: Mask) -> Array:
+        """Return mean leads."""
+        credit, pulled = self.credits()
+        rep, heat = np.nonzero(which)
+        arms = heats[rep, heat]
+        rep = rep[:, None]
+        return settle(credit[rep, arms] / np.maximum(pulled[rep, arms], 1) / self._largest[rep[:, 0]])
+
+    def credits(self) -> tuple[Array, Array]:
+        """Return the sum of the leads of every arm, and its pulls: ``(reps, n_arms)``."""
+        rows = np.arange(len(self._credit))[:, None]
+        for heats, means, verdicts in self._waiting:
+            arms = heats.reshape(len(heats), -1)
+            pulls = np.broadcast_to(np.asarray(verdicts), heats.shape[:-1])[..., None]
+            leads = pulls * (means - means.mean(axis=-1, keepdims=True))
+            self._credit[rows, arms] += leads.reshape(arms.shape)
+            self._pulled[rows, arms] += np.broadcast_to(pulls, heats.shape).reshape(arms.shape)
+            self._largest = np.maximum(self._largest, np.abs(means).max(axis=(1, 2))[:, None])
+        self._waiting.clear()
+        return self._credit, self._pulled
+
+
+class Pooled(Leads):
+    """Mean leads that rank."""
+
+    ranks = True
+
+
+class Fitted(Record):
+    """Strengths of a Plackett-Luce model, fitted anew after every round."""
+
+    ranks = True
+
+    def __init__(self, reps: int, n_arms: int) -> None:
+        self._fit = Fit(reps, n_arms)
+        self._strengths = np.zeros((reps, n_arms))
+
+    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+        """Fit again; rankings count pair by pair, winners as choices, and so do rewards scored by who won."""
+        shares = seen.scores if kind is Kind.REWARDS else seen.means
+        self._fit.add(heats, byes, shares, seen.verdicts, pairs=kind in (Kind.RANKING, Kind.BEST_WORST))
+        self._strengths = settle(np.log(self._fit.strengths()))
+
+    def of(self, heats: Indices, which: Mask) -> Array:
+        """Return log-strengths."""
+        rep, heat = np.nonzero(which)
+        return self._strengths[rep[:, None], heats[rep, heat]]
+
+    def check(self, kind: Kind, statistic: Statistic) -> None:
+        """Refuse rewards, unless they are scored by who won."""
+        if kind is Kind.REWARDS and statistic is not win_rate:
+            raise BadFeedback(
+                "the plan's record is 'fitted', a model of wins and rankings, but rewards were told; plan with "
+                "feedback='reward', score them by win_rate, or tell Winner or Ranking."
+            )
+
+
+RECORDS: dict[str, Callable[[int, int], Record]] = {
+    "off": lambda reps, n_arms: Off(),
+    "ties": Leads,
+    "pooled": Pooled,
+    "fitted": Fitted,
+}
+
+
+def make_record(name: str, reps: int, n_arms: int, statistic: Statistic) -> Record:
+    """Return an empty record; a fitted one, a model of wins and places, refuses a statistic it would pass over."""
+    if name == "fitted" and statistic is not mean and statistic is not win_rate:
+        raise InvalidArgument(
+            "{statistic} would be ignored: the plan's record is 'fitted', which ranks heats by a model of who won or "
+            "ranked where in all rounds. Plan with {record}, or score by heats.mean or heats.win_rate.",
+            statistic=statistic,
+            record="ties",
+        )
+    return RECORDS[name](reps, n_arms)

@@ -1,0 +1,124 @@
+"""Pulls of heats → scores: which statistic goes with which feedback, and pulls without a verdict left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices, Mask
+from heats.engine.feedback import Kind
+from heats.engine.statistics import FACTORIES, Statistic, StatisticLike, mean, win_rate
+from heats.errors import BadFeedback, InvalidArgument
+
+
+class Seen(NamedTuple):
+    """What the pulls of heats said: scores and mean observations ``(..., size)``, and how many had a verdict.
+
+    A heat without any verdict has scores and means of 0.
+    """
+
+    scores: Array
+    means: Array
+    verdicts: Indices | int  # of every heat, or of all alike
+
+
+def see(statistic: Statistic, kind: Kind | None, observations: Array, heard: Mask | None = None) -> Seen:
+    """Score heats ``(..., pulls, size)`` by those of their pulls that were ``heard``, which None says of all."""
+    if heard is None:
+        assert kind is not None
+        return Seen(score(statistic, kind, observations), observations.mean(axis=-2), observations.shape[-2])
+    verdicts = heard.sum(axis=-1)
+    scores = np.zeros((*verdicts.shape, observations.shape[-1]))
+    means = np.zeros(scores.shape)
+    for count in np.unique(verdicts[verdicts > 0]).tolist():  # heats with equally many verdicts at once
+        assert kind is not None
+        heats = verdicts == count
+        pulls = observations[heats][heard[heats]].reshape(-1, count, observations.shape[-1])
+        scores[heats] = score(statistic, kind, pulls)
+        means[heats] = pulls.mean(axis=-2)
+    return Seen(scores, means, verdicts)
+
+
+def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:
+    """Score heats ``(..., pulls, size)``, checking what a function from outside may get wrong.
+
+    It is called with three axes, whatever there are. Winner shares are simple fractions whose float sums may differ
+    in the last bit although they are equal; they are rounded to twelve decimals, so that a tie is a tie.
+    """
+    adapted = adapt_to_kind(statistic, kind)
+    heats = observations.reshape(-1, *observations.shape[-2:])
+    try:
+        scores = np.asarray(adapted(heats), dtype=np.float64)
+    except (TypeError, ValueError, IndexError) as error:
+        raise InvalidArgument(
+            f"the statistic {statistic!r} failed on observations of shape {heats.shape}: {error}."
+        ) from error
+    expected = (len(heats), heats.shape[-1])
+    if scores.shape != expected:
+        raise InvalidArgument(
+            f"the statistic {statistic!r} turned observations of shape {heats.shape} into scores of shape "
+            f"{scores.shape}; it must average over the pulls, the last axis but one, and return {expected}."
+        )
+    if not np.isfinite(scores).all():
+        raise InvalidArgument(
+            f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback."
+        )
+    exact = adapted is win_rate or (adapted is mean and kind is not Kind.REWARDS)
+    return (settle(scores) if exact else scores).reshape(*observations.shape[:-2], -1)
+
+
+def settle(values: Array) -> Array:
+    """Round sums of simple fractions, so that equal ones compare equal."""
+    return np.round(values, 12)
+
+
+def adapt_to_kind(statistic: Statistic, kind: Kind) -> Statistic:
+    """Return the statistic to use for a kind of feedback, or refuse one that makes no sense for it.
+
+    Observations of every kind are numbers, so any statistic of them is defined, but a race is stopped at
+    the first finisher: only who won is known, and anything but the win rate would read more into it.
+    """
+    if kind is Kind.RACE and statistic is not mean and statistic is not win_rate:
+        raise BadFeedback(
+            f"{statistic!r} makes no sense for a race: the losers were stopped, so only who won is known. "
+            "Use heats.mean or heats.win_rate, or tell rewards."
+        )
+    if statistic is win_rate and kind in (Kind.WINNER, Kind.RACE):
+        return mean  # the observations are winner shares already; only so does nobody winning count for nobody
+    return statistic
+
+
+def as_statistic(statistic: StatisticLike, sizes: Sequence[int]) -> Statistic:
+    """Return a named statistic that can score heats of these sizes; a plain function goes by its own name."""
+    if not callable(statistic):
+        raise InvalidArgument(
+            "{statistic} must be heats.mean, another statistic of heats, or a function.", statistic=statistic
+        )
+    for factory in FACTORIES:
+        if statistic is factory:
+            name = f"heats.{factory.__name__}"
+            raise InvalidArgument(f"{name} needs its parameter first: pass what {name}(…) returns.")
+    if not isinstance(statistic, Statistic):
+        name = getattr(statistic, "__qualname__", "custom")
+        statistic = Statistic(name, statistic, check_size=partial(_try_on_two_heats, statistic))
+    for size in sorted(set(sizes)):
+        statistic.check_size(size)
+    return statistic
+
+
+def _try_on_two_heats(function: Callable[[Array], Array], size: int) -> None:
+    """Try a function from outside on made-up heats, before anything is spent on it."""
+    score(Statistic(getattr(function, "__qualname__", "custom"), function), Kind.REWARDS, np.ones((2, 3, size)))
+
+
+def expected_feedback(statistic: object) -> Literal["reward", "winner", "ranking"] | None:
+    """Return what a statistic is made for, where that can be said: a hint for planning."""
+    if statistic is win_rate:
+        return "winner"
+    name = statistic.name if isinstance(statistic, Statistic) and statistic.ours else None
+    if name == "positional":
+        return "ranking"
+    return "reward" if name in ("median", "power_mean", "quantile", "expected_shortfall") else None

@@ -1,0 +1,64 @@
+"""An algorithm as data: all that must be known of a run, next to its seed, its statistic and what it was told."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from heats.errors import InvalidArgument
+from heats.planning.plan import Plan
+
+
+class TournamentSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="tournament"):
+    """A tournament, with its plan."""
+
+    plan: Plan
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms it chooses among."""
+        return self.plan.n_arms
+
+
+class RoundRobinSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="round-robin"):
+    """All sets of arms in turn."""
+
+    n_arms: int
+    heat_size: int
+    budget: int
+
+
+class HalvingSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="successive-halving"):
+    """Single arms, halved round by round."""
+
+    n_arms: int
+    budget: int
+    blind: bool = False
+
+
+Spec: TypeAlias = TournamentSpec | RoundRobinSpec | HalvingSpec
+
+
+def parse_spec(spec: Spec | str | bytes | dict[str, object]) -> Spec:
+    """Return a spec that may also be given as JSON text or as the dict that was read from it."""
+    if isinstance(spec, Spec):
+        return spec
+    try:
+        if isinstance(spec, (str, bytes)):
+            return msgspec.json.decode(spec, type=Spec)  # type: ignore[no-any-return]  # msgspec knows unions
+        return msgspec.convert(spec, Spec)  # type: ignore[no-any-return]
+    except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, InvalidArgument):
+            raise error.__cause__ from None
+        raise InvalidArgument(f"this is not the spec of a machine: {error}.") from None
+    except msgspec.DecodeError as error:
+        raise InvalidArgument(f"this spec is not valid JSON: {error}.") from None
+
+
+def outline(spec: Spec) -> dict[str, object]:
+    """Return a spec as plain data, without the rounds of a plan, which may be many and follow from the rest."""
+    plain: dict[str, object] = msgspec.to_builtins(spec)
+    if isinstance(plan := plain.get("plan"), dict):
+        del plan["rounds"]
+    return plain

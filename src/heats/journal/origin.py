@@ -1,0 +1,67 @@
+"""Which command began a run, with all it needs to go on with it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from heats.errors import BrokenFile, InvalidArgument
+
+
+class DemoOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="demo", kw_only=True):
+    """``heats demo``, by its options."""
+
+    n_arms: int
+    heat_size: int
+    budget: int
+    strategy: str
+    seed: int
+    pause: float
+    blind: bool = False
+
+
+class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_only=True):
+    """``heats race``: its scenario, what was said on top of it, and what must not have changed since."""
+
+    scenario: str
+    overrides: dict[str, Any]
+    rules: dict[str, Any]
+    command_lines: tuple[str, ...] = ()  # of the candidates, for reports
+
+
+class OtherOrigin(msgspec.Struct, frozen=True):
+    """A command that this version does not know, or a user's program."""
+
+    name: str | None
+    options: dict[str, Any]
+
+
+Origin: TypeAlias = DemoOrigin | RaceOrigin | OtherOrigin
+
+_KNOWN = ("demo", "race")
+
+
+def parse_origin(command: dict[str, Any] | None, path: object = "") -> Origin | None:
+    """Return what a journal says of the command that began it."""
+    if command is None:
+        return None
+    name = command.get("name")
+    if name not in _KNOWN:
+        return OtherOrigin(name if isinstance(name, str) else None, command)
+    try:
+        return msgspec.convert(command, DemoOrigin | RaceOrigin)
+    except msgspec.ValidationError as error:
+        raise BrokenFile(f"line 1 of {path} says to go on with 'heats {name}', but not how: {error}.") from None
+
+
+def write_origin(origin: Origin | dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return it as plain data, or refuse what JSON cannot hold."""
+    plain = origin.options if isinstance(origin, OtherOrigin) else origin
+    try:
+        told: dict[str, Any] | None = msgspec.json.decode(msgspec.json.encode(plain))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidArgument(f"{{command}} cannot be written as JSON: {error}.", command=origin) from None
+    if told is not None and not isinstance(told, dict):
+        raise InvalidArgument("{command} must be a dict, or nothing.", command=origin)
+    return told

@@ -1,0 +1,157 @@
+"""One result for everything that finds something: ``find_best``, ``race``, ``resume``, ``report`` and ``demo``.
+
+As JSON: ``{"heats": version, "machine": what was played, "names": [...], "report": {...}, "run": {...} or null,
+"race": {...} or null}``. Equal runs give equal bytes in all but ``run`` and the times in ``race``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from heats.base.text import make_encodable, make_printable
+from heats.base.times import say_seconds
+from heats.base.version import __version__
+from heats.engine.machine import Machine
+from heats.engine.report import Report, describe_report
+from heats.engine.specs import outline
+from heats.journal.reader import Log
+
+
+class RunFacts(msgspec.Struct, frozen=True):
+    """What only the journal knows of a run: when it was, how long it took, who worked, what went wrong."""
+
+    begun: datetime
+    last: datetime  # when something happened last
+    elapsed_seconds: float  # without the pauses between a stop and a resumption
+    compared_seconds: float  # of all comparisons together
+    workers: dict[str, int]  # pulls by who answered them, where it was said
+    requeued: int  # pulls that were tried again
+    late: int  # answers that came too late to count
+    leader: int | None  # the arm that looks best so far
+
+
+class Entrant(msgspec.Struct, frozen=True):
+    """A candidate of a race, with all it takes to use it."""
+
+    arm: int
+    name: str
+    parameters: dict[str, Any] | None  # None: too large for the journal
+    command: tuple[str, ...] | None  # an argument at a time; {instance}, {seed} and {cutoff} stay as they are
+    command_line: str | None  # to paste into a shell, on the first instance
+
+
+class CandidateRuns(msgspec.Struct, frozen=True):
+    """What the runs of a candidate came to."""
+
+    arm: int
+    wins: int  # heats won
+    runs: int
+    crashes: int
+    cpu_seconds: float
+    last_words: str | None  # the last line of the first run that crashed
+
+
+class RaceFacts(msgspec.Struct, frozen=True):
+    """What the programs of a race did."""
+
+    decided: bool  # whether any run had something to say; else chance alone would choose, and nobody is named
+    goal: str  # what winning a heat means: "finish" first, or print the best "value"
+    winner: Entrant | None
+    runner_up: Entrant | None
+    heats: int
+    without_winner: int  # heats that nobody won
+    cpu_seconds: float  # of all runs
+    candidates: tuple[CandidateRuns, ...]  # those that ran, whoever came furthest first
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What was played, what was found, and, where a journal was kept, what it took."""
+
+    heats: str  # version
+    machine: dict[str, Any]  # the spec, without the rounds of a plan
+    names: tuple[str, ...]
+    report: Report
+    run: RunFacts | None = None
+    race: RaceFacts | None = None
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+        return msgspec.json.encode(self).decode()
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def summarise(machine: Machine, names: Sequence[str], log: Log | None = None, race: RaceFacts | None = None) -> Result:
+    """Return the result of a machine, finished or not, with what its journal and its race add."""
+    report = machine.report()
+    if race is not None and machine.done and not race.decided:
+        report = msgspec.structs.replace(report, winner=None, runner_up=None, rivals=None, sureness=None)
+    return Result(
+        heats=__version__,
+        machine=outline(machine.spec),
+        names=tuple(map(make_encodable, names)),
+        report=report,
+        run=None if log is None else _facts(log, undecided=race is not None and not race.decided),
+        race=race,
+    )
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a result."""
+    return msgspec.json.schema(Result)
+
+
+def _facts(log: Log, *, undecided: bool) -> RunFacts:
+    return RunFacts(
+        begun=log.header.at,
+        last=log.last,
+        elapsed_seconds=log.elapsed_seconds,
+        compared_seconds=log.compared_seconds,
+        workers=dict(log.machine.answered),
+        requeued=log.requeued,
+        late=log.late,
+        leader=None if undecided else log.machine.leader,
+    )
+
+
+def _lines(result: Result) -> Iterator[str]:
+    report, run, race = result.report, result.run, result.race
+    if race is not None and report.done and not race.decided:
+        yield f"no winner: {_why_undecided(race)}"
+    else:
+        yield describe_report(report, result.names)
+    if run is None:
+        return
+    yield ""
+    if not report.done and run.leader is not None:
+        yield f"leader:     {make_printable(result.names[run.leader])}"
+    if race is not None:
+        yield from _race_lines(race, result.names)
+    yield f"time:       {say_seconds(run.elapsed_seconds)}, and {say_seconds(run.compared_seconds)} of comparing"
+    if run.workers:
+        yield f"workers:    {len(run.workers)}"
+    if run.requeued or run.late:
+        yield f"trouble:    {run.requeued} tried again, {run.late} answers too late to count"
+    if race is not None and race.winner is not None and race.winner.command_line is not None:
+        yield f"\nthe winner's command line:\n  {make_printable(race.winner.command_line)}"
+
+
+def _why_undecided(race: RaceFacts) -> str:
+    if race.goal == "finish":
+        return "nobody finished any heat; raise the cutoff, or look at finished and pattern in the scenario."
+    return "nobody printed a value in any heat; raise the cutoff, or look at objective in the scenario."
+
+
+def _race_lines(race: RaceFacts, names: Sequence[str]) -> Iterator[str]:
+    if race.without_winner:
+        yield f"nobody won {race.without_winner} of {race.heats} heats; these say nothing about anybody"
+    for each in race.candidates:
+        if each.crashes:
+            last = f" ({make_printable(each.last_words)})" if each.last_words else ""
+            yield f"crashed:    {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"
+    yield f"CPU:        {say_seconds(race.cpu_seconds)} in all runs"
