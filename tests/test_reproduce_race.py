@@ -10,6 +10,7 @@ import pytest
 
 import heats
 from heats.base import randomness
+from heats.base.randomness import Purpose
 from heats.environments import read
 from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import figures, live, race, race_claims, race_live, race_table, reproduce
@@ -144,7 +145,7 @@ def test_a_live_heat_is_won_by_who_needs_fewest_steps(table: RaceTable) -> None:
     assert query is not None
     alone: dict[int, int] = {}
     for arm in query.arms:
-        key = int(randomness.draw_bits(query.seed, race_live._RUN, arm))
+        key = int(randomness.draw_bits(query.seed, Purpose.LIVE_RUN, arm))
         found = saps.solve(cnf, *Parameters(*table.parameters[arm].tolist()), key, race_live.CUTOFF)
         alone |= {arm: found.steps} if found.solved else {}
     fastest = min(alone.values())

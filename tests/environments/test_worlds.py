@@ -110,7 +110,8 @@ def test_the_protocol(name: str, heat: tuple[int, ...]) -> None:
     one_by_one = world.sample(np.tile(np.array(heat), (4000, 1)), 7, rng(1)).mean(axis=-2)
     at_once = world.sample_mean(np.tile(np.array(heat), (4000, 1)), 7, rng(2))
     for arm in range(len(heat)):
-        assert stats.ks_2samp(one_by_one[:, arm].round(9), at_once[:, arm].round(9)).pvalue > 1e-3
+        samples = (one_by_one[:, arm].round(9), at_once[:, arm].round(9))
+        assert stats.ks_2samp(*samples, method="asymp").pvalue > 1e-3  # the exact method may fail where many tie
     try:
         limits = np.array(world.limits(heat))
     except InvalidArgument:
