@@ -12,13 +12,16 @@ from matplotlib.figure import Figure
 import heats
 from heats.environments import ScoreTable, read
 from heats.errors import BrokenFile, InvalidArgument
-from heats.experiments import beyond, figures, regrets, reproduce, sweeps
-from heats.experiments.beyond_page import beyond_page, mean_regrets
-from heats.experiments.regrets import TableCell, find_cells, relative_regrets, run_tables
-from heats.experiments.run import read_cells
-from heats.experiments.sweeps import Cell, Result
+from heats.experiments import reproduce
+from heats.experiments.beyond import budgets, grid, write
+from heats.experiments.beyond.averages import average_regrets
+from heats.experiments.beyond.page import make_beyond_page
+from heats.experiments.beyond.regrets import TableCell, find_cells, measure_regrets, read_regrets, run_tables
+from heats.experiments.experiment import Context
+from heats.experiments.synthetic.cells import read_cells
+from heats.experiments.synthetic.grid import Cell, Result, list_cells, make_algorithm
 
-ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
+ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 RATES = {"csws": 0.5, "csr": 0.4, "csh": 0.6, "round-robin": 0.3, "planned": 0.8}
 
 
@@ -46,12 +49,13 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_grid_is_the_paper_s_and_one_more() -> None:
     """Every cell of the paper's figures is one of these, so that none is run twice."""
-    for setting in beyond.SETTINGS:
-        cells = set(beyond.cells(setting))
-        assert cells > set(sweeps.cells(setting))
-        assert {cell.algorithm for cell in cells - set(sweeps.cells(setting))} == {"planned"}
-    steps = beyond.STEPS * len(beyond.searches())
-    assert sum(len(beyond.cells(setting)) for setting in beyond.SETTINGS) + steps == beyond.POINTS
+    for setting in grid.SETTINGS:
+        cells = set(grid.list_setting(setting))
+        assert cells > set(list_cells(setting))
+        assert {cell.algorithm for cell in cells - set(list_cells(setting))} == {"planned"}
+    steps = budgets.STEPS * len(budgets.list_searches())
+    points = write.count_points(Context(Path(), 1, 0, 1))
+    assert sum(len(grid.list_setting(setting)) for setting in grid.SETTINGS) + steps == points
 
 
 def test_the_smallest_sufficient_budget_is_found() -> None:
@@ -62,21 +66,19 @@ def test_the_smallest_sufficient_budget_is_found() -> None:
         asked.append(len(cells))
         return made_up(cells)
 
-    for search, budget, rate in beyond.find_budgets(run):
-        rates = {b: made_up([search.at(b)])[search.at(b)].rate for b in beyond.BUDGETS}
-        enough = [b for b in beyond.BUDGETS if rates[b] >= beyond.WANTED]
+    for search, budget, rate in budgets.find_budgets(run):
+        rates = {b: made_up([search.at(b)])[search.at(b)].rate for b in budgets.BUDGETS}
+        enough = [b for b in budgets.BUDGETS if rates[b] >= budgets.WANTED]
         assert budget == (enough[0] if enough else None)
         assert rate == (rates[enough[0]] if enough else None)
-    assert asked == [len(beyond.searches())] * beyond.STEPS
+    assert asked == [len(budgets.list_searches())] * budgets.STEPS
 
 
 def test_planned_is_told_what_is_fed_back() -> None:
     """Winners of three and more are fitted; rewards are not."""
-    fitted = sweeps.algorithm("planned", 50, 4, 100, winners=True)
+    fitted = make_algorithm("planned", 50, 4, 100, winners=True)
     assert fitted == heats.plan(50, 4, 100, feedback="winner", blind=True)
-    assert sweeps.algorithm("planned", 50, 4, 100, winners=False) == heats.plan(
-        50, 4, 100, feedback="reward", blind=True
-    )
+    assert make_algorithm("planned", 50, 4, 100, winners=False) == heats.plan(50, 4, 100, feedback="reward", blind=True)
 
 
 def test_tables_are_found_by_path(folder: Path, tmp_path: Path) -> None:
@@ -98,10 +100,10 @@ def test_the_best_arm_has_regret_0_and_arms_have_1_on_average(folder: Path) -> N
     """Also where nobody is better than anybody."""
     world = read(folder / "fast.npz", feedback="winner")
     for k in (2, 4):
-        assert relative_regrets(world, k).mean() == pytest.approx(1)
-        assert relative_regrets(world, k).argmin() == world.win_shares(k).argmax()
-    assert relative_regrets(world, 2).min() == 0
-    assert relative_regrets(ScoreTable(np.ones((4, 3))), 2).tolist() == [0, 0, 0]
+        assert measure_regrets(world, k).mean() == pytest.approx(1)
+        assert measure_regrets(world, k).argmin() == world.win_shares(k).argmax()
+    assert measure_regrets(world, 2).min() == 0
+    assert measure_regrets(ScoreTable(np.ones((4, 3))), 2).tolist() == [0, 0, 0]
 
 
 def test_tables_are_played_once(folder: Path, tmp_path: Path) -> None:
@@ -124,7 +126,7 @@ def test_tables_are_played_once(folder: Path, tmp_path: Path) -> None:
         each for each in whole if each.cell[:4] == ("fast", 5, 2, 5)
     ]
     (tmp_path / "b.csv").write_text("table,n\nx,y\n")
-    with pytest.raises(BrokenFile, match="line 2: no result"):
+    with pytest.raises(BrokenFile, match="line 2: not a result"):
         run_tables(cells, tmp_path / "b.csv", 20, 3, 1, ticks.append)
 
 
@@ -146,10 +148,10 @@ def test_figures_and_page(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
         assert all(Cell(setting, spread, 50, 2, 50, name) in results for name in algorithms)
         return Figure(figsize=(1, 1))
 
-    monkeypatch.setattr(figures, "success_figure", briefly)  # it has a test of its own, and takes long
-    monkeypatch.setattr("heats.experiments.run_cells", lambda cells, *rest: made_up(cells))
+    monkeypatch.setattr(write, "draw_success", briefly)  # it has a test of its own, and takes long
+    monkeypatch.setattr("heats.experiments.experiment.run_cells", lambda cells, *rest: made_up(cells))
     written = reproduce(["beyond"], tmp_path, reps=10, workers=1, tables=[folder])
-    assert drawn == list(beyond.SETTINGS)
+    assert drawn == list(grid.SETTINGS)
     for name in ("beyond", "beyond-budget", "beyond-tables"):
         assert matplotlib.image.imread(tmp_path / f"{name}.png").std() > 0.05
     assert {path.suffix for path in written} == {".csv", ".png", ".svg", ".md"}
@@ -159,17 +161,17 @@ def test_figures_and_page(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert "no problem in which planned is behind beyond chance" in page
     assert "| reward | 50 | 2 | 402 | — | 329 | 402 | — | 329 | 600 | 110 | 0.33 |" in page
     assert str(tmp_path) not in page
-    monkeypatch.setattr(figures, "save", lambda *figure: None)
+    monkeypatch.setattr(write, "save_figure", lambda *figure: [])
     reproduce(["beyond"], tmp_path, reps=10, workers=1)
     assert (tmp_path / "beyond.md").read_text() == page
 
 
 def test_the_page_says_where_planned_is_behind() -> None:
     """One problem is made worse: it is listed, with the rule that is better."""
-    cells = [cell for setting in beyond.SETTINGS for cell in beyond.cells(setting)]
+    cells = [cell for setting in grid.SETTINGS for cell in grid.list_setting(setting)]
     worse = Cell("preference", "deviation", 50, 4, 100, "planned")
     results = made_up(cells) | {worse: Result(worse, 1000, 100)}
-    page = beyond_page(results, beyond.find_budgets(made_up), [], 1000, 0)
+    page = make_beyond_page(results, budgets.find_budgets(made_up), [], 1000, 0)
     assert "| preference | 50 | 4 | 100 | 0.100 | csh-exact | 0.700 | -0.600 |" in page
     assert "| preference | 39 | 10 | 1 | 0.600 |" in page
     assert "Recorded tables" not in page
@@ -179,14 +181,14 @@ def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
     """Every number of it is computed anew from the CSV files beside it."""
     results = {cell: result for (cell, _, _), result in read_cells(ROOT / "beyond.csv").items()}
     kept = {cell: result for (cell, _, _), result in read_cells(ROOT / "cells.csv").items()}
-    assert results == {cell: kept[cell] for setting in beyond.SETTINGS for cell in sorted(beyond.cells(setting))}
-    needed = beyond.read_budgets(ROOT / "beyond-budget.csv")
+    assert results == {cell: kept[cell] for setting in grid.SETTINGS for cell in sorted(grid.list_setting(setting))}
+    needed = budgets.read_budgets(ROOT / "beyond-budget.csv")
     for search, budget, rate in needed:
         assert budget is None or kept[search.at(budget)].rate == rate
-    found = regrets.read_regrets(ROOT / "beyond-tables.csv", 1000, 0)
-    assert (ROOT / "beyond.md").read_text() == beyond_page(results, needed, found, 1000, 0)
-    assert {len(row) for row in mean_regrets(found).values()} == {len(beyond.ALGORITHMS)}
+    found = read_regrets(ROOT / "beyond-tables.csv", 1000, 0)
+    assert (ROOT / "beyond.md").read_text() == make_beyond_page(results, needed, found, 1000, 0)
+    assert {len(row) for row in average_regrets(found).values()} == {len(grid.ALGORITHMS)}
     assert all(isinstance(each.cell, TableCell) and each.regret >= 0 for each in found)
-    for name in ("beyond", "beyond-budget", "beyond-tables", *(f"beyond-{each}" for each in beyond.SETTINGS)):
+    for name in ("beyond", "beyond-budget", "beyond-tables", *(f"beyond-{each}" for each in grid.SETTINGS)):
         assert (ROOT / f"{name}.png").exists()
         assert (ROOT / f"{name}.svg").exists()

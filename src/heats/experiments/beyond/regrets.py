@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,14 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heats.base import randomness
+from heats.base.arrays import Array
 from heats.environments import Environment, read
-from heats.errors import BrokenFile, InvalidArgument
-from heats.experiments import sweeps
-from heats.experiments.beyond import ALGORITHMS
-from heats.experiments.run import spread
+from heats.errors import InvalidArgument
+from heats.experiments.beyond.grid import ALGORITHMS
+from heats.experiments.shared.csv_files import read_rows, write_rows
+from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.synthetic.grid import make_algorithm
 from heats.simulation.simulate import simulate
 
 HEAT_SIZES = (2, 4, 8)
@@ -26,7 +26,7 @@ PULLS_PER_ARM = (1, 3, 10)
 
 
 class TableCell(NamedTuple):
-    """One regret: a table by its name, a problem, an algorithm."""
+    """One regret: a table by its name, a problem, an algorithm; its repr is part of what its numbers are drawn from."""
 
     table: str
     n_arms: int
@@ -54,10 +54,10 @@ def find_cells(paths: Sequence[str | Path]) -> dict[Path, list[TableCell]]:
         for path in many or [given]:
             if found.setdefault(path.stem, path) != path:
                 raise InvalidArgument(f"two tables are called {path.stem}; rename one of them.")
-    return {path: _cells(name, read(path, feedback="winner").n_arms) for name, path in found.items()}
+    return {path: _list_cells(name, read(path, feedback="winner").n_arms) for name, path in found.items()}
 
 
-def _cells(name: str, n_arms: int) -> list[TableCell]:
+def _list_cells(name: str, n_arms: int) -> list[TableCell]:
     sizes = [k for k in HEAT_SIZES if k <= n_arms]
     budgets = [times * n_arms for times in PULLS_PER_ARM]
     return [TableCell(name, n_arms, *each) for each in product(sizes, budgets, ALGORITHMS)]
@@ -74,7 +74,7 @@ def run_tables(
         tick(len(cells) - len(missing))
         parts = [[cell for cell in missing if cell.heat_size == k] for k in HEAT_SIZES]
         jobs += [(table, part) for part in parts if part]
-    for done in spread(partial(_run_some, reps=reps, seed=seed), jobs, workers):
+    for done in run_jobs(partial(_run_some, reps=reps, seed=seed), jobs, workers):
         known |= {(result.cell, reps, seed): result for result in done}
         _save(path, known)
         tick(len(done))
@@ -91,21 +91,21 @@ def read_regrets(path: Path, reps: int, seed: int) -> list[Regret]:
 def _run_some(path: Path, wanted: list[TableCell], reps: int, seed: int) -> list[Regret]:
     """Play cells of one heat size."""
     world = read(path, feedback="winner")
-    regrets = relative_regrets(world, wanted[0].heat_size)
-    return [run_cell(cell, world, regrets, reps, seed) for cell in wanted]
+    regrets = measure_regrets(world, wanted[0].heat_size)
+    return [run_regret(cell, world, regrets, reps, seed) for cell in wanted]
 
 
-def relative_regrets(world: Environment, heat_size: int) -> NDArray[np.float64]:
+def measure_regrets(world: Environment, heat_size: int) -> Array:
     """Return how much worse than the best every arm is by its Borda score, over how much worse arms are on average."""
     scores = world.win_shares(heat_size)
-    lost: NDArray[np.float64] = scores.max() - scores
+    lost: Array = scores.max() - scores
     return lost / (lost.mean() or 1.0)
 
 
-def run_cell(cell: TableCell, world: Environment, regrets: NDArray[np.float64], reps: int, seed: int) -> Regret:
+def run_regret(cell: TableCell, world: Environment, regrets: Array, reps: int, seed: int) -> Regret:
     """Play a cell; the numbers depend on its name, the table, reps and seed only."""
     key = int(randomness.draw_bits(randomness.fold_seed(seed), *repr(cell).encode()) >> np.uint64(2))
-    played = sweeps.algorithm(cell.algorithm, *cell[1:4], winners=True)
+    played = make_algorithm(cell.algorithm, *cell[1:4], winners=True)
     found = regrets[simulate(played, world, reps, key).winners]
     error = float(found.std(ddof=1) / np.sqrt(reps)) if reps > 1 else 0.0
     return Regret(cell, float(found.mean()), error)
@@ -115,27 +115,19 @@ COLUMNS = ("table", "n", "k", "B", "algorithm", "reps", "seed", "regret", "error
 
 
 def _save(path: Path, known: Known) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".part")
-    with fresh.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for key in sorted(known):
-            cell, reps, seed = key
-            table.writerow((*cell, reps, seed, f"{known[key].regret:.5f}", f"{known[key].error:.5f}"))
-    fresh.replace(path)
+    rows = ((*cell, reps, seed, *_format(known[cell, reps, seed])) for cell, reps, seed in sorted(known))
+    write_rows(path, COLUMNS, rows)
+
+
+def _format(each: Regret) -> tuple[str, str]:
+    return f"{each.regret:.5f}", f"{each.error:.5f}"
 
 
 def _load(path: Path) -> Known:
-    known: Known = {}
-    if not path.exists():
-        return known
-    with path.open(newline="", encoding="utf-8") as file:
-        for number, row in enumerate(csv.DictReader(file), 2):
-            try:
-                cell = TableCell(row["table"], int(row["n"]), int(row["k"]), int(row["B"]), row["algorithm"])
-                result = Regret(cell, float(row["regret"]), float(row["error"]))
-                known[cell, int(row["reps"]), int(row["seed"])] = result
-            except (KeyError, ValueError, TypeError):
-                raise BrokenFile(f"{path}, line {number}: no result of heats reproduce beyond.") from None
-    return known
+    return dict(read_rows(path, _parse_row, "reproduce beyond")) if path.exists() else {}
+
+
+def _parse_row(row: dict[str, str]) -> tuple[tuple[TableCell, int, int], Regret]:
+    cell = TableCell(row["table"], int(row["n"]), int(row["k"]), int(row["B"]), row["algorithm"])
+    result = Regret(cell, float(row["regret"]), float(row["error"]))
+    return (cell, int(row["reps"]), int(row["seed"])), result

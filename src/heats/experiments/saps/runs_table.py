@@ -7,36 +7,37 @@ so that nobody needs to wait for it: ten minutes of processor time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heats.base import randomness
+from heats.base.arrays import Array, Mask
 from heats.base.randomness import Purpose
 from heats.environments import RuntimeTable
 from heats.errors import BrokenFile
+from heats.experiments.shared.jobs import run_jobs
 from heats.sat.parameters import Parameters
 
 ARMS = 20
 INSTANCES = 2000
-CUTOFF = 100_000  # steps; a run that has not solved its instance by then is censored
+CUTOFF_STEPS = 100_000  # a run that has not solved its instance by then is censored
 SHIPPED = Path(__file__).with_name("race-table.npz")
-NAME = SHIPPED.name
+FILE_NAME = SHIPPED.name
 
 _CENSORED = -1  # in the file of unfinished tables
-_BLOCK = 10  # instances per job
+_JOB_INSTANCES = 10
 
 
-class RaceTable(NamedTuple):
+class RunsTable(NamedTuple):
     """Steps of instances × arms."""
 
-    parameters: NDArray[np.float64]  # alpha, rho, ps and wp of every arm
+    parameters: Array  # alpha, rho, ps and wp of every arm
     runtime: NDArray[np.int32]  # steps; the cutoff where not solved
-    solved: NDArray[np.bool_]
+    solved: Mask
     cutoff: int
     seed: int
 
@@ -50,7 +51,7 @@ class RaceTable(NamedTuple):
         """The arm with the smallest mean, censored runs counted as the cutoff: what the paper looks for."""
         return int(self.runtime.mean(axis=0).argmin())
 
-    def world(self, feedback: str = "winner") -> RuntimeTable:
+    def make_world(self, feedback: str = "winner") -> RuntimeTable:
         """Return the table as a world to simulate in."""
         return RuntimeTable(self.runtime, self.solved, self.cutoff, self.names, feedback)  # type: ignore[arg-type]  # checked there
 
@@ -59,23 +60,30 @@ class RaceTable(NamedTuple):
         np.savez_compressed(path, **self._asdict(), names=np.array(self.names))
 
 
-def load(path: Path = SHIPPED) -> RaceTable:
+def find_table(folder: Path) -> Path:
+    """Return the table to use: one in the folder, or the one that comes with heats."""
+    return folder / FILE_NAME if (folder / FILE_NAME).exists() else SHIPPED
+
+
+def load_table(path: Path = SHIPPED) -> RunsTable:
     """Read a table; without a path, the one that comes with heats."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = (file["parameters"], file["runtime"], file["solved"])
-            return RaceTable(*arrays, int(file["cutoff"]), int(file["seed"]))
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-        raise BrokenFile(f"{path} is no table of heats reproduce race-table; make it again or move it away.") from None
+            return RunsTable(*arrays, int(file["cutoff"]), int(file["seed"]))
+    except Exception:  # whatever a damaged archive makes NumPy raise
+        raise BrokenFile(
+            f"{path} is not a table of heats reproduce race-table; make it again or move it away."
+        ) from None
 
 
-def make(
+def make_table(
     out: Path,
     seed: int = 0,
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
     instances: int = INSTANCES,
-    cutoff: int = CUTOFF,
+    cutoff: int = CUTOFF_STEPS,
 ) -> Path:
     """Run everything, on so many cores, and write ``race-table.npz`` under ``out``.
 
@@ -83,30 +91,28 @@ def make(
     """
     out.mkdir(parents=True, exist_ok=True)
     kept = out / f"race-table-{seed}-{cutoff}.part"
-    rows = {row: steps for row, steps in _finished(kept).items() if row < instances}
+    rows = {row: steps for row, steps in _read_finished(kept).items() if row < instances}
     missing = [row for row in range(instances) if row not in rows]
-    pool = ProcessPoolExecutor(workers)
-    try:
-        blocks = [missing[i : i + _BLOCK] for i in range(0, len(missing), _BLOCK)]
-        futures = [pool.submit(_run_rows, block, seed, cutoff) for block in blocks]
-        with kept.open("a", encoding="utf-8") as file:
-            for future in as_completed(futures):
-                for row, steps in future.result().items():
-                    rows[row] = steps
-                    file.write(" ".join(map(str, (row, *steps))) + "\n")
-                file.flush()
-                progress(len(rows), instances)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-    runs = np.array([rows[row] for row in range(instances)], dtype=np.int32)
+    blocks = [(missing[i : i + _JOB_INSTANCES],) for i in range(0, len(missing), _JOB_INSTANCES)]
+    with kept.open("a", encoding="utf-8") as file:
+        for done in run_jobs(partial(_run_rows, seed=seed, cutoff=cutoff), blocks, workers):
+            rows |= done
+            file.writelines(" ".join(map(str, (row, *steps))) + "\n" for row, steps in done.items())
+            file.flush()
+            progress(len(rows), instances)
+    _tabulate([rows[row] for row in range(instances)], seed, cutoff).save(out / FILE_NAME)
+    kept.unlink()
+    return out / FILE_NAME
+
+
+def _tabulate(rows: list[list[int]], seed: int, cutoff: int) -> RunsTable:
+    runs = np.array(rows, dtype=np.int32)
     solved = runs != _CENSORED
     parameters = np.array([Parameters.drawn(seed, arm) for arm in range(ARMS)])
-    RaceTable(parameters, np.where(solved, runs, np.int32(cutoff)), solved, cutoff, seed).save(out / NAME)
-    kept.unlink()
-    return out / NAME
+    return RunsTable(parameters, np.where(solved, runs, np.int32(cutoff)), solved, cutoff, seed)
 
 
-def _finished(path: Path) -> dict[int, list[int]]:
+def _read_finished(path: Path) -> dict[int, list[int]]:
     """Return the complete rows of an unfinished table; a line that was cut off is taken out of the file."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
     whole = [line for line in lines if line.endswith("\n")]
@@ -117,7 +123,7 @@ def _finished(path: Path) -> dict[int, list[int]]:
     except ValueError:
         numbers = [[]]
     if any(len(row) != ARMS + 1 for row in numbers):
-        raise BrokenFile(f"{path} is no unfinished table of heats reproduce race-table; move it away.")
+        raise BrokenFile(f"{path} is not an unfinished table of heats reproduce race-table; move it away.")
     return {row: steps for row, *steps in numbers}
 
 

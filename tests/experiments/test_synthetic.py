@@ -18,21 +18,32 @@ import pytest
 
 from heats.cli.app import run
 from heats.errors import BrokenFile, InvalidArgument
-from heats.experiments import NAMES, beyond, figures, race, race_claims, race_table, reproduce, sweeps
-from heats.experiments.claims import CLAIMS, Share, View, claims_page, verdict
-from heats.experiments.run import run_cells
-from heats.experiments.sweeps import Cell, Result, run_cell
+from heats.experiments import EXPERIMENTS, reproduce
+from heats.experiments.beyond.grid import SETTINGS as BEYOND_SETTINGS
+from heats.experiments.saps import claims as race_claims
+from heats.experiments.saps.page import make_race_section
+from heats.experiments.saps.race import read_races
+from heats.experiments.saps.runs_table import load_table
+from heats.experiments.shared.drawing import make_label, save_figure
+from heats.experiments.shared.verdicts import Share, judge
+from heats.experiments.synthetic import grid
+from heats.experiments.synthetic.cells import run_cells
+from heats.experiments.synthetic.checks import View
+from heats.experiments.synthetic.claims import CLAIMS
+from heats.experiments.synthetic.figures import draw_success
+from heats.experiments.synthetic.grid import Cell, Result, list_cells, run_cell
+from heats.experiments.synthetic.page import make_claims_page
 
-ROOT = Path(__file__).parents[1] / "docs" / "reproduction"
+ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 
 
 def some_cells() -> list[Cell]:
-    return [cell for cell in sweeps.cells("preference") if cell.budget <= 100 and cell.heat_size in (2, 10)]
+    return [cell for cell in list_cells("preference") if cell.budget <= 100 and cell.heat_size in (2, 10)]
 
 
 def test_the_grid_is_the_paper_s() -> None:
     """Two n, five k, five B, seven algorithms; every cell has its own name."""
-    cells = [cell for setting in sweeps.SETTINGS for cell in sweeps.cells(setting)]
+    cells = [cell for setting in grid.SETTINGS for cell in list_cells(setting)]
     assert len(cells) == 6 * 2 * 5 * 5 * 7
     assert len({cell.id for cell in cells}) == len(cells)
 
@@ -59,7 +70,7 @@ def test_numbers_do_not_depend_on_workers_or_restarts(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
     """It is refused with its line."""
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(BrokenFile, match="line 2: no result of heats reproduce"):
+    with pytest.raises(BrokenFile, match="line 2: not a result of heats reproduce"):
         run_cells(some_cells(), tmp_path / "x.csv", 20, 3, 1, lambda more: None)
     assert (tmp_path / "x.csv").read_text() == "a,b\n1,2\n"
 
@@ -77,16 +88,16 @@ def test_figures_show_what_they_say(tmp_path: Path) -> None:
     }
     for name in ("fig-reward", "fig-budgets"):
         assert matplotlib.image.imread(tmp_path / f"{name}.png").std() > 0.05
-    results = run_cells(sweeps.cells("reward"), tmp_path / "cells.csv", 10, 0, 1, lambda more: None)
-    figure = figures.success_figure("reward", "deviation", results)
+    results = run_cells(list_cells("reward"), tmp_path / "cells.csv", 10, 0, 1, lambda more: None)
+    figure = draw_success("reward", "deviation", results)
     titles = {panel.get_title() for panel in figure.axes}
-    assert titles == {f"n = {n}, k = {k}" for n in sweeps.ARMS for k in sweeps.HEAT_SIZES}
+    assert titles == {f"n = {n}, k = {k}" for n in grid.ARMS for k in grid.HEAT_SIZES}
     assert figure.get_supxlabel() == "budget B"
     assert figure.get_supylabel() == "share of runs that found the best arm"
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(figures.LABELS.values())
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [make_label(name) for name in grid.ALGORITHMS]
     line = next(line for line in figure.axes[0].lines if line.get_label() == "csh, exact")
     assert np.asarray(line.get_ydata())[0] == results[Cell("reward", "deviation", 50, 2, 50, "csh-exact")].rate
-    figures.save(figure, tmp_path / "again")
+    save_figure(figure, tmp_path / "again")
     assert (tmp_path / "again.svg").read_bytes() == (tmp_path / "fig-reward.svg").read_bytes()
 
 
@@ -112,7 +123,7 @@ def test_the_committed_results_are_complete() -> None:
     assert {int(row["reps"]) for row in rows} == {1000}
     for row in rows:
         assert float(row["low"]) <= float(row["rate"]) <= float(row["high"])
-    for name in NAMES:
+    for name in EXPERIMENTS:
         if name.startswith("fig"):
             assert (ROOT / f"{name}.png").exists()
             assert (ROOT / f"{name}.svg").exists()
@@ -120,18 +131,18 @@ def test_the_committed_results_are_complete() -> None:
     page = (ROOT / "claims.md").read_text()
     wanted = [Cell(r["setting"], r["spread"], int(r["n"]), int(r["k"]), int(r["B"]), r["algorithm"]) for r in rows]
     results = {cell: Result(cell, 1000, int(row["successes"])) for cell, row in zip(wanted, rows, strict=True)}
-    grid = [*product(sweeps.SETTINGS, ["deviation"]), *product(beyond.SETTINGS, ["variance"])]
-    in_order = {cell: results[cell] for each in grid for cell in sweeps.cells(*each)}
+    parts = [*product(grid.SETTINGS, ["deviation"]), *product(BEYOND_SETTINGS, ["variance"])]
+    in_order = {cell: results[cell] for each in parts for cell in list_cells(*each)}
     assert len(in_order) == (6 + 4) * 350
-    synthetic = claims_page(in_order, 1000, 0, "heats reproduce all --reps 1000 --seed 0")
-    assert page == f"{synthetic}\n{race_claims.section(race.read_race(ROOT / 'fig-race.csv'), race_table.load())}"
+    synthetic = make_claims_page(in_order, 1000, 0, "heats reproduce all --reps 1000 --seed 0")
+    assert page == f"{synthetic}\n{make_race_section(read_races(ROOT / 'fig-race.csv'), load_table())}"
     verdicts = re.findall(r"\*\*(confirmed|mixed|not confirmed)\*\*", page)
     assert len(verdicts) == len(CLAIMS) + len(race_claims.CLAIMS)
 
 
 def made_up(rates: dict[str, float], reps: int = 1000) -> dict[Cell, Result]:
     """Results in which every rule has the same success everywhere."""
-    cells = [cell for s in sweeps.SETTINGS for spread in sweeps.SPREADS for cell in sweeps.cells(s, spread)]
+    cells = [cell for s in grid.SETTINGS for spread in grid.SPREADS for cell in list_cells(s, spread)]
     return {
         cell: Result(cell, reps, round(reps * rates[cell.algorithm.removesuffix("-paper").removesuffix("-exact")]))
         for cell in cells
@@ -166,7 +177,7 @@ def test_differences_count_only_beyond_chance() -> None:
     assert Share(600, 1000).versus(Share(500, 1000)) == 1
     assert Share(500, 1000).versus(Share(600, 1000)) == -1
     assert Share(0, 10).versus(Share(0, 10)) == 0
-    assert [verdict(each) for each in ([True, True], [True, None], [None, False], [False, False])] == [
+    assert [judge(each) for each in ([True, True], [True, None], [None, False], [False, False])] == [
         "confirmed",
         "mixed",
         "mixed",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -80,13 +81,10 @@ class Result(NamedTuple):
 _interval = cache(binomial_interval)  # thousands of cells share a few hundred numbers of successes
 
 
-def cells(setting: str, spread: str = "deviation", algorithms: Sequence[str] = ALGORITHMS) -> Iterator[Cell]:
-    """Yield the cells of a figure: 50 problems, all algorithms."""
-    for n in ARMS:
-        for k in HEAT_SIZES:
-            for budget in BUDGETS:
-                for name in algorithms:
-                    yield Cell(setting, spread, n, k, budget, name)
+def list_cells(setting: str, spread: str = "deviation", algorithms: Sequence[str] = ALGORITHMS) -> list[Cell]:
+    """Return the cells of a figure: 50 problems, all algorithms."""
+    problems = product(ARMS, HEAT_SIZES, BUDGETS, algorithms)
+    return [Cell(setting, spread, *each) for each in problems]
 
 
 def run_cell(cell: Cell, reps: int, seed: int) -> Result:
@@ -97,13 +95,13 @@ def run_cell(cell: Cell, reps: int, seed: int) -> Result:
     if setting.winners:
         world = Winners(world)
     problem = (cell.n_arms, cell.heat_size, cell.budget)
-    played = algorithm(cell.algorithm, *problem, winners=setting.winners, statistic=setting.statistic)
+    played = make_algorithm(cell.algorithm, *problem, winners=setting.winners, statistic=setting.statistic)
     statistic = setting.statistic if isinstance(played, Plan) else None
     found = simulate(played, world, reps, key, statistic)
     return Result(cell, reps, found.successes)
 
 
-def algorithm(
+def make_algorithm(
     name: str, n_arms: int, heat_size: int, budget: int, *, winners: bool, statistic: Statistic = mean
 ) -> Algorithm:
     """Return one of ALGORITHMS, or planned, by its name; it may leave heats unseen where the budget is small."""
