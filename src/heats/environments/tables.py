@@ -1,4 +1,4 @@
-"""Recorded worlds: tables of scores, runtimes and rankings, of which every pull draws a row; and fixed sequences."""
+"""Recorded worlds: tables of scores, runtimes and rankings, of which every pull draws a row."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from heats.base.arrays import Array, Indices
-from heats.base.checks import between, whole
+from heats.base.checks import between, is_bool, one_of, refuse, true_or_false, whole
 from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
+from heats.environments.arguments import check_mask, check_names, check_table
 from heats.environments.protocol import Environment, Rng
 from heats.errors import InvalidArgument
-from heats.theory.instances import Instance
-from heats.theory.limits import condorcet_winner
+
+MOST_PLACES = 200_000_000  # of a table: voters × arms, 1.6 GB
 
 
 class _Table(Environment):
@@ -25,9 +26,7 @@ class _Table(Environment):
     def __init__(self, table: Array, names: Sequence[str] | None) -> None:
         self._table = table
         self.n_rows, self.n_arms = table.shape
-        if names is not None and len(names) != self.n_arms:
-            raise InvalidArgument(f"{len(names)} names were given for {self.n_arms} arms; give one each.")
-        self.names = tuple(names) if names is not None else None
+        self.names = check_names(names, self.n_arms)
 
     def _observe(self, values: Array) -> Array:
         """Turn the values of rows in a heat ``(..., size)`` into observations."""
@@ -69,9 +68,17 @@ class ScoreTable(_Table):
     """Scores of rows × arms, larger is better; the best arm has the largest mean."""
 
     def __init__(self, scores: ArrayLike, names: Sequence[str] | None = None) -> None:
-        super().__init__(_checked(scores, "scores"), names)
+        super().__init__(check_table("scores", scores), names)
         self.quality = ("mean score", self._table.mean(axis=0))
         self.best = int(self._table.mean(axis=0).argmax())
+
+    @classmethod
+    def from_losses(cls, losses: ArrayLike, names: Sequence[str] | None = None) -> ScoreTable:
+        """Return a table of losses, smaller is better: what is observed is negated, what is shown is not."""
+        table = check_table("losses", losses)
+        world = cls(-table, names)
+        world.quality = ("mean loss", table.mean(axis=0))
+        return world
 
     def _merits(self) -> Array:
         return self._table
@@ -93,17 +100,14 @@ class RuntimeTable(_Table):
         names: Sequence[str] | None = None,
         feedback: Literal["winner", "seconds"] = "winner",
     ) -> None:
-        times = _checked(seconds, "seconds")
+        times = check_table("seconds", seconds)
         if (times < 0).any():
             row, arm = np.argwhere(times < 0)[0]
-            raise InvalidArgument(
-                f"seconds has {times[row, arm]:g} in row {row}, arm {arm}; times must not be negative."
-            )
-        done = np.ones(times.shape, dtype=bool) if solved is None else np.asarray(solved, dtype=bool)
-        if done.shape != times.shape:
-            raise InvalidArgument(f"solved has shape {done.shape} but seconds {times.shape}; they must be the same.")
-        if feedback not in ("winner", "seconds"):
-            raise InvalidArgument(f"feedback={feedback!r} is unknown; choose winner or seconds.")
+            why = f"has {times[row, arm]:g} in row {row}, arm {arm}; times must not be negative"
+            raise refuse("seconds", seconds, why)
+        solved = np.ones(times.shape) if solved is None else solved
+        done = check_mask("solved", solved, times.shape, "seconds")
+        one_of("feedback", feedback, ("winner", "seconds"))
         self.cutoff = float(times.max()) if cutoff is None else between("cutoff", cutoff, 0, 1e100, open_low=True)
         super().__init__(np.where(done & (times <= self.cutoff), times, np.inf), names)
         self.kind = Kind.WINNER if feedback == "winner" else Kind.REWARDS
@@ -138,9 +142,9 @@ class Rankings(_Table):
         feedback: Literal["ranking", "winner"] = "ranking",
         places: bool = False,
     ) -> None:
-        if feedback not in ("ranking", "winner"):
-            raise InvalidArgument(f"feedback={feedback!r} is unknown; choose ranking or winner.")
-        super().__init__(_checked(orders if places else _places(orders), "places"), names)
+        one_of("feedback", feedback, ("ranking", "winner"))
+        given = check_table("orders", orders) if true_or_false("places", places) else _place_orders(orders)
+        super().__init__(given, names)
         self._winners = feedback == "winner"
         tied = bool((np.diff(np.sort(self._table, axis=1), axis=1) == 0).any())
         self.kind = Kind.WINNER if self._winners else Kind.REWARDS if tied else Kind.RANKING
@@ -156,63 +160,31 @@ class Rankings(_Table):
         return share
 
 
-class Sequences(Environment):
-    """Nothing is random: arm i's t-th observation is ``values[i][t-1]``, the last one for ever after.
-
-    Instead of a table it takes an instance of ``heats.theory``, whose observations depend on the heat as well.
-    """
-
-    fixed = True
-
-    def __init__(self, values: ArrayLike | Instance) -> None:
-        self._instance = values if isinstance(values, Instance) else None
-        if self._instance is not None:
-            self.n_arms = self._instance.n_arms
-            self.best = condorcet_winner(self._instance.table())
-            return
-        self._values = _checked(np.asarray(values, dtype=np.float64).T, "values").T
-        self.n_arms = len(self._values)
-        self.best = int(self._values[:, -1].argmax())
-
-    def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
-        """Return the first observations of every arm."""
-        if self._instance is not None:
-            return self._instance.sample(heats, pulls)
-        when = np.minimum(np.arange(pulls), self._values.shape[1] - 1)
-        seen: Array = self._values[heats[..., None, :], when[:, None]]
-        return seen
-
-    def limits(self, heat: tuple[int, ...]) -> Sequence[float]:
-        """Return what the means tend to: the last value of each."""
-        if self._instance is not None:
-            return self._instance.limits(heat)
-        last: list[float] = self._values[list(heat), -1].tolist()
-        return last
-
-
-def _checked(table: Any, name: str) -> Array:
-    try:
-        array = np.array(table, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"{name} must be a table of numbers with rows of equal length.") from None
-    if array.ndim != 2 or array.shape[0] < 1 or array.shape[1] < 2:
-        raise InvalidArgument(f"{name} has shape {array.shape}; a table needs at least one row and two arms.")
-    if not np.isfinite(array).all():
-        row, arm = np.argwhere(~np.isfinite(array))[0]
-        raise InvalidArgument(f"{name} has {array[row, arm]:g} in row {row}, arm {arm}; fill it or drop the row.")
-    return array
-
-
-def _places(orders: Any) -> NDArray[np.float64]:
-    try:
-        lists = [[int(arm) for arm in order] for order in orders]
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"orders {orders!r} must be lists of arms, best first, one per voter.") from None
-    n_arms = 1 + max((int(arm) for order in lists for arm in order), default=0)
-    table = np.empty((len(lists), n_arms))
+def _place_orders(orders: Any) -> Array:
+    """Return the table of places that lists of arms, best first, amount to."""
+    lists = _list_orders(orders)
+    n_arms = 1 + max((arm for order in lists for arm in order), default=0)
+    if len(lists) * n_arms > MOST_PLACES:
+        why = f"speak of {n_arms} arms, which for {len(lists)} voters is too large a table; count arms from 0"
+        raise refuse("orders", orders, why)
+    places = np.empty((len(lists), n_arms))
     for voter, order in enumerate(lists):
-        if len(set(order)) != len(order) or any(int(arm) < 0 for arm in order):
+        if len(set(order)) != len(order) or any(arm < 0 for arm in order):
             raise InvalidArgument(f"voter {voter} lists {order}; every arm at most once, as an index from 0.")
-        table[voter] = (len(order) + n_arms - 1) / 2  # those not listed share the places left
-        table[voter, [int(arm) for arm in order]] = np.arange(len(order))
-    return table
+        places[voter] = (len(order) + n_arms - 1) / 2  # those not listed share the places left
+        places[voter, order] = np.arange(len(order))
+    return check_table("orders", places)
+
+
+def _list_orders(orders: Any) -> list[list[int]]:
+    try:
+        return [[_index_arm(arm) for arm in order] for order in orders]
+    except Exception:  # whatever somebody else's object does when it is gone through
+        raise refuse("orders", orders, "must be lists of arms, best first, one per voter") from None
+
+
+def _index_arm(arm: Any) -> int:
+    number = int(arm)
+    if is_bool(arm) or isinstance(arm, (str, bytes)) or number != arm:
+        raise TypeError
+    return number

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from heats.cli.app import run
 from heats.engine.feedback import Kind
 from heats.environments import Rankings, RuntimeTable, ScoreTable, read
+from heats.environments.files.opening import MOST_FILE_BYTES
 from heats.errors import BrokenFile, InvalidArgument
+from tests.environments.test_arguments import check_sentence
 
 DESCRIPTION = """scenario_id: TINY
 performance_measures:
@@ -83,7 +90,7 @@ def test_aslib_with_qualities(tmp_path: Path) -> None:
         (DESCRIPTION, RUNS.replace("runstatus", "status"), "no column 'runstatus'"),
         (DESCRIPTION, RUNS.split("@DATA")[0] + "@DATA\n", "has no runs"),
         (DESCRIPTION, RUNS + "c.cnf,1,fast,4,ok\n", "line 17: a second run of fast on c.cnf"),
-        (DESCRIPTION.replace("10.0", "abc"), RUNS, "the cutoff 'abc' is no number"),
+        (DESCRIPTION.replace("10.0", "abc"), RUNS, "the cutoff 'abc' is not a number"),
         (DESCRIPTION, RUNS.split("@DATA")[0] + "@DATA\na,1,x,?,ok\nb,1,y,?,ok\n", "no runtime at all"),
     ],
 )
@@ -129,15 +136,15 @@ def test_preflib_ties_and_partial_orders(tmp_path: Path) -> None:
         (HEADER + "1: 1,2,4\nx: 1\n", "line 7: expected 'count: 1,2,"),
         (HEADER + "1 1,2,4\n", "line 6: expected"),
         (HEADER + "1: 1,{2,4\n", "line 6: expected"),
-        (HEADER + "1: 1,2,9\n", "line 6: alternative 9 is unknown or stands twice"),
-        (HEADER + "1: 1,1,2\n", "stands twice"),
+        (HEADER + "1: 1,2,9\n", "line 6: alternative 9 is unknown or is named twice"),
+        (HEADER + "1: 1,1,2\n", "named twice"),
         (HEADER + "1: 1,2\n", "line 6: not all 3 alternatives"),
         (HEADER + "1: {1,2},4\n", "line 6: a tie in a file of strict orders"),
         (HEADER + "-1: 1,2,4\n", "line 6: expected"),
         (HEADER + "1: 1 2,,4\n", "line 6: expected"),
         (HEADER + "999999999999: 1,2,4\n", "more than 1000000 voters"),
         (HEADER, "no orders"),
-        ("3\n1,a\n", "line 1: expected"),
+        ("3\n1,a\n", "line 1: a number alone, so this is PrefLib's old format.*https://www.preflib.org"),
         ("1: 1,2\n", "no '# ALTERNATIVE NAME' line"),
     ],
 )
@@ -187,9 +194,9 @@ def test_tables(tmp_path: Path) -> None:
         ("x.csv", "inst,b\nx1,4\n", "a column of names"),
         ("x.csv", "a,b\n1,x\n", "found 'x'"),
         ("x.csv", "a,b\n\n\n1,inf\n", "line 4: expected a number for 'b', found 'inf'"),
-        ("x.npz", "", "no .npz table"),
+        ("x.npz", "", "not an .npz table"),
         ("x.csv", "a\n1\n", "two arms"),
-        ("x.npz", "not a zip", "no .npz table"),
+        ("x.npz", "not a zip", "not an .npz table"),
         ("x.txt", "1", "ends in .txt; known are .soc"),
         ("x", "1", "ends in nothing"),
     ],
@@ -255,6 +262,167 @@ def test_replay_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert '"best":"c"' in capsys.readouterr().out
     assert run(["replay", str(tmp_path / "none.csv"), "-k", "2", "-B", "30"]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_losses_are_replayed_without_a_minus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From a .csv, from a .npz, from a scenario whose quality is to be small."""
+    (tmp_path / "x.csv").write_text("a,b,c\n1,2,9\n1,3,9\n4,3,9\n")
+    assert run(["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "30", "--values", "loss", "--reps", "20"]) == 0
+    shown = capsys.readouterr().out
+    assert "best by mean loss: a, found in" in shown
+    assert "of the best 2" in shown
+    assert "-" not in shown.replace("95% interval", "")
+    np.savez(tmp_path / "x.npz", loss=np.array([[1.0, 2.0]]))
+    about = DESCRIPTION.replace("- runtime\nmaximize", "- quality\nmaximize").replace("- runtime", "- solution_quality")
+    for world in (
+        read(tmp_path / "x.npz", feedback="winner"),
+        read(scenario(tmp_path, about, RUNS.replace("@ATTRIBUTE runtime", "@ATTRIBUTE quality"))),
+    ):
+        assert world.quality is not None
+        assert world.quality[0] == "mean loss"
+        assert (world.quality[1] > 0).all()
+        assert world.best == world.quality[1].argmin()
+
+
+def npz(path: Path, **arrays: Any) -> bytes:
+    np.savez_compressed(path, **(arrays or {"runtime": np.arange(1.0, 61.0).reshape(20, 3), "cutoff": 70.0}))
+    return path.read_bytes()
+
+
+def patched(archive: bytes, local: int, central: int, value: bytes) -> bytes:
+    """Change a field of every header of an archive."""
+    content = bytearray(archive)
+    for mark, offset in ((b"PK\x03\x04", local), (b"PK\x01\x02", central)):
+        at = content.find(mark)
+        while at >= 0:
+            content[at + offset : at + offset + len(value)] = value
+            at = content.find(mark, at + 1)
+    return bytes(content)
+
+
+def header_of(shape: str) -> bytes:
+    """A .npy file that promises a shape and has no data."""
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
+@pytest.mark.parametrize("damage", ["encrypted", "method", "data", "shape", "negative", "text", "no-array", "empty"])
+def test_damaged_archives(tmp_path: Path, damage: str) -> None:
+    """Whatever NumPy, zipfile and zlib raise, it is one sentence that names the file."""
+    path = tmp_path / "x.npz"
+    whole = npz(path)
+    if damage in ("shape", "negative", "text", "no-array", "empty"):
+        members = {
+            "shape": ("runtime.npy", header_of("(1000000000, 1000000000)")),
+            "negative": ("runtime.npy", header_of("(-5, 'a')")),
+            "text": ("runtime.npy", b"hello"),
+            "no-array": ("runtime", b"hello"),
+            "empty": ("runtime.npy", b""),
+        }
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(*members[damage])
+    elif damage == "encrypted":
+        path.write_bytes(patched(whole, 6, 8, b"\x01\x00"))
+    elif damage == "method":
+        path.write_bytes(patched(whole, 8, 10, b"\x63\x00"))
+    else:
+        start = whole.find(b"runtime.npy") + 40
+        path.write_bytes(whole[:start] + bytes(b ^ 0x55 for b in whole[start : start + 60]) + whole[start + 60 :])
+    with pytest.raises(BrokenFile, match=r"x\.npz") as caught:
+        read(path)
+    check_sentence(str(caught.value))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes=st.dictionaries(st.integers(0, 2000), st.integers(0, 255), max_size=6), cut=st.integers(0, 2000))
+def test_archives_with_wrong_bytes(tmp_path: Path, changes: dict[int, int], cut: int) -> None:
+    """A world, or one of our errors, for any bytes that differ and any end that is missing."""
+    path = tmp_path / "x.npz"
+    content = bytearray(npz(path))
+    for place, byte in changes.items():
+        content[place % len(content)] = byte
+    path.write_bytes(bytes(content[: len(content) - (cut if cut < len(content) // 4 else 0)]))
+    try:
+        assert read(path).n_arms >= 2
+    except InvalidArgument as error:
+        check_sentence(str(error))
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    name=st.sampled_from(["x.csv", "x.soc", "x.soi", "x.toc", "x.toi", "x.npz", "description.txt"]),
+    content=st.one_of(st.binary(max_size=80), st.text("0123456789,:{}#\n \"'ab.-e", max_size=80).map(str.encode)),
+)
+def test_files_of_any_bytes(tmp_path: Path, name: str, content: bytes) -> None:
+    """Nothing but our own errors."""
+    (tmp_path / "algorithm_runs.arff").write_bytes(content)
+    (tmp_path / name).write_bytes(HEADER.encode() + content if name[2:] in ("soc", "toi") else content)
+    for values in (None, "runtime") if name == "x.csv" else (None,):
+        with contextlib.suppress(InvalidArgument):
+            assert read(tmp_path if name == "description.txt" else tmp_path / name, values).n_arms >= 2
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    """A pipe would never end, nor would a device: refused at once, wherever they are met."""
+    os.mkfifo(tmp_path / "x.csv")
+    (tmp_path / "x.npz").symlink_to("/dev/zero")
+    (tmp_path / "description.txt").write_text(DESCRIPTION)
+    os.mkfifo(tmp_path / "algorithm_runs.arff")
+    for path in ("/dev/zero", tmp_path / "x.csv", tmp_path / "x.npz", tmp_path):
+        with pytest.raises(InvalidArgument, match="is a pipe, a device or the like; give a regular file"):
+            read(path)
+
+
+def test_files_may_be_too_large(tmp_path: Path) -> None:
+    """By their own size, or by what is packed into them; max_bytes raises the limit."""
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InvalidArgument, match=r"x\.csv holds 8 bytes or more, and max_bytes=7; raise it"):
+        read(tmp_path / "x.csv", max_bytes=7)
+    assert read(tmp_path / "x.csv", max_bytes=8).n_arms == 2
+    size = len(npz(tmp_path / "x.npz", score=np.zeros((10_000, 10))))
+    assert size < 10_000
+    with pytest.raises(InvalidArgument, match=r"x\.npz holds 800128 bytes or more, and max_bytes=10000"):
+        read(tmp_path / "x.npz", max_bytes=10_000)
+    assert read(tmp_path / "x.npz", max_bytes=900_000).n_rows == 10_000
+    with pytest.raises(InvalidArgument, match="max_bytes=0"):
+        read(tmp_path / "x.csv", max_bytes=0)
+    with (tmp_path / "y.csv").open("wb") as file:
+        file.truncate(MOST_FILE_BYTES + 1)  # a hole: it takes no space
+    with pytest.raises(InvalidArgument, match=r"y\.csv holds 1073741825 bytes"):
+        read(tmp_path / "y.csv")
+
+
+def test_small_files_may_ask_for_large_tables(tmp_path: Path) -> None:
+    """A million voters on a thousand alternatives are refused before the table is made."""
+    names = "".join(f"# ALTERNATIVE NAME {i}: {i}\n" for i in range(1, 1001))
+    (tmp_path / "x.soi").write_text(names + "1000000: 1,2\n")
+    with pytest.raises(BrokenFile, match="1000000 rows × 1000 arms, too large"):
+        read(tmp_path / "x.soi")
+
+
+def test_the_old_preflib_format_is_named(tmp_path: Path) -> None:
+    """As files were before: how many candidates, their names, how many voters, the votes."""
+    (tmp_path / "x.soc").write_text("3\n1,tea\n2,coffee\n3,milk\n4,4,2\n3,1,2,3\n1,3,2,1\n")
+    with pytest.raises(BrokenFile, match=r"line 1: .* PrefLib's old format.*again from https://www\.preflib\.org"):
+        read(tmp_path / "x.soc")
+
+
+def test_numbers_that_make_no_world_are_the_file_s_fault(tmp_path: Path) -> None:
+    """The file is named; an argument that was wrong is not blamed on it."""
+    (tmp_path / "x.csv").write_text("a,b\n1,1e300\n")
+    with pytest.raises(BrokenFile, match=r"x\.csv: scores=.*1e\+300 in row 0, arm 1"):
+        read(tmp_path / "x.csv")
+    (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbfa,b\n1,2\n")  # as spreadsheets write it
+    assert read(tmp_path / "x.csv").names == ("a", "b")
+    with pytest.raises(InvalidArgument, match="feedback='seconds' does not go") as caught:
+        read(tmp_path / "x.csv", feedback="seconds")
+    assert not isinstance(caught.value, BrokenFile)
+    np.savez(tmp_path / "x.npz", runtime=np.ones((2, 3)), cutoff=np.ones(2))
+    with pytest.raises(BrokenFile, match="2 numbers called cutoff"):
+        read(tmp_path / "x.npz")
+    np.savez(tmp_path / "x.npz", runtime=np.ones((2, 3)), solved=np.ones((2, 2), bool))
+    with pytest.raises(BrokenFile, match="they must be the same"):
+        read(tmp_path / "x.npz")
 
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
