@@ -23,7 +23,7 @@ def test_every_experiment_says_in_one_line_what_it_is_about() -> None:
         "fig-race tables claims beyond race-table"
     )
     assert len(set(listed.values())) == len(listed)
-    assert all(0 < len(about) <= 100 and about.isprintable() for about in listed.values())
+    assert all(0 < len(about) <= 80 and about.isprintable() for about in listed.values())
 
 
 def test_all_leaves_out_what_takes_long() -> None:

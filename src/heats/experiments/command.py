@@ -75,7 +75,7 @@ def live(
 ) -> tuple[str, Path]:
     """Race Section 6 for real; return what came of it in words, and the file with every tournament."""
     if list(names) != ["fig-race"]:
-        raise InvalidArgument("only fig-race can be raced live, and alone; make the others without.")
+        raise InvalidArgument("only fig-race can be raced live, and alone; make the others without.", names=names)
     whole("reps", reps, 1)
     randomness.fold_seed(seed)
     cores = count_workers(workers)

@@ -34,7 +34,7 @@ class Context:
         return self.out / "cells.csv"
 
     def tick(self, more: int) -> None:
-        """Tell the progress that so many more points are done."""
+        """Count points that are done."""
         self.done += more
         self.progress(self.done, self.points)
 

@@ -20,7 +20,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     **{
         f"fig-{name}": Experiment(
-            f"success over the budget in synthetic worlds: {setting.title} (Appendix G)",
+            f"success over the budget: {setting.title} (Appendix G)",
             partial(write_success, name),
             cells=partial(list_cells, name),
             needs_matplotlib=True,
@@ -45,7 +45,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         takes_tables=True,
     ),
     "race-table": Experiment(
-        "the runs of SAPS behind fig-race; they come with heats, and take ten minutes to make again",
+        "the runs behind fig-race, which come with heats, made again (ten minutes)",
         name_runs,
         prepare=make_runs,
         in_all=False,
@@ -63,7 +63,7 @@ def choose_experiments(names: Sequence[str]) -> dict[str, Experiment]:
     for name in names:
         if name not in (*EXPERIMENTS, "all"):
             known = ", ".join(EXPERIMENTS)
-            raise InvalidArgument(f"there is no {name!r} to reproduce; choose among all, {known}.")
+            raise InvalidArgument(f"there is no {name!r} to reproduce; choose among all, {known}.", names=names)
     everything = [name for name, each in EXPERIMENTS.items() if each.in_all] if "all" in names or not names else []
     return {name: EXPERIMENTS[name] for name in dict.fromkeys([*names, *everything]) if name != "all"}
 
@@ -72,4 +72,4 @@ def check_tables(wanted: dict[str, Experiment], tables: Sequence[object]) -> Non
     """Refuse recorded tables that no experiment would play on."""
     if tables and not any(each.takes_tables for each in wanted.values()):
         takers = ", ".join(name for name, each in EXPERIMENTS.items() if each.takes_tables)
-        raise InvalidArgument(f"recorded tables are for {takers}; name it as well, or leave them out.")
+        raise InvalidArgument(f"recorded tables are for {takers}; name it as well, or leave them out.", tables=tables)

@@ -27,7 +27,7 @@ from heats.sat.parameters import Parameters
 
 HEAT_SIZE, BUDGET = 4, 50
 REPS = 3
-INSTANCES = 200  # pulls draw from so many
+INSTANCES = 200  # that pulls draw from
 TABLE_REPS = 1000
 
 
@@ -55,7 +55,7 @@ class Live(NamedTuple):
 def run_live(
     runs: Path, reps: int, seed: int, workers: int, tick: Callable[[int], None], budget: int = BUDGET
 ) -> dict[str, Live]:
-    """Race every algorithm so often; the numbers do not depend on the workers."""
+    """Race every algorithm ``reps`` times; the numbers do not depend on the workers."""
     recorded = load_table(runs)
     cells = [RaceCell(HEAT_SIZE, budget, name) for name in ALGORITHMS]
     played: dict[tuple[RaceCell, int], Played] = {}

@@ -85,7 +85,7 @@ def make_table(
     instances: int = INSTANCES,
     cutoff: int = CUTOFF_STEPS,
 ) -> Path:
-    """Run everything, on so many cores, and write ``race-table.npz`` under ``out``.
+    """Run everything on several cores, and write ``race-table.npz`` under ``out``.
 
     Finished rows are kept in a text file beside it until all are there, so that a stopped run goes on.
     """

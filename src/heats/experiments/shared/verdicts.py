@@ -11,7 +11,7 @@ BEYOND_CHANCE = 1.96  # standard errors: the 95 % level
 
 
 class Share(NamedTuple):
-    """Successes of so many runs."""
+    """Successes out of a number of runs."""
 
     successes: int
     runs: int
