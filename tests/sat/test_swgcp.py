@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Cadical153
 
 from heats.base import randomness
+from heats.base.randomness import Purpose
 from heats.errors import InvalidArgument
 from heats.sat import dimacs, swgcp
 from heats.sat.swgcp import Family
@@ -82,8 +83,8 @@ def test_exactly_the_satisfiable_draws_are_kept() -> None:
     for index in range(25):
         kept = swgcp.instance(index, 9, SMALL)
         for draw in range(kept.draw + 1):
-            root = randomness.draw_bits(randomness.fold_seed(9), swgcp._DRAW, index, draw)
-            n = SMALL.fewest + int(randomness.pick_below(9, randomness.draw_bits(root, swgcp._VERTICES)))
+            root = randomness.draw_bits(randomness.fold_seed(9), Purpose.GRAPH, index, draw)
+            n = SMALL.fewest + int(randomness.pick_below(9, randomness.draw_bits(root, Purpose.GRAPH_VERTICES)))
             edges = swgcp.morph(n, SMALL.degree, 2.0**-SMALL.lp, root)
             with Cadical153(bootstrap_with=[list(c) for c in swgcp.colouring(edges, n, 3).clauses]) as solver:
                 assert solver.solve() == (draw == kept.draw)

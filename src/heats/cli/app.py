@@ -327,17 +327,17 @@ def reproduce(
     """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and planned beyond them."""
     from pathlib import Path
 
-    from heats.experiments import ASKED, NAMES, race_live
+    from heats.experiments import LIVE_REPS, list_experiments
     from heats.experiments import live as run_live
     from heats.experiments import reproduce as run_all
 
     if not names:
-        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join((*NAMES, *ASKED))}.")
+        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join(list_experiments())}.")
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument(f"--out {out} is a file; give a folder.")
     if live:
         with count_progress("tournaments") as tick:
-            text, path = run_live(names, Path(out), race_live.REPS if reps is None else reps, seed, workers, tick)
+            text, path = run_live(names, Path(out), LIVE_REPS if reps is None else reps, seed, workers, tick)
         typer.echo(f"{text}\n\n{path}")
         return
     with count_progress("points") as tick:

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 
 from heats.base import randomness
 from heats.base.arrays import Array, Indices, Words
-from heats.base.checks import between, whole
+from heats.base.checks import between, one_of, refuse, true_or_false, whole
 from heats.base.randomness import Purpose
+from heats.environments.arguments import LARGEST_VALUE, check_vector, to_numbers
 from heats.environments.protocol import Environment, Rng
 from heats.errors import InvalidArgument
 
 MOST_ARMS_LOOKED_UP = 10_000
+MOST_ARMS = 10**12  # so that random bits can still tell them apart
 
 
 class _Normal(Environment):
@@ -40,7 +42,7 @@ class _Normal(Environment):
         return np.moveaxis(drawn, (0, 1), (-2, -1))
 
     def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
-        """Draw the mean of so many pulls at once: it is normal too."""
+        """Draw the mean over all pulls at once: it is normal too."""
         means, deviations = self.parameters(heats)
         drawn: Array = means + deviations / np.sqrt(pulls) * rng.standard_normal(heats.shape)
         return drawn
@@ -71,22 +73,20 @@ class Gaussian(_Normal):
         spread: Literal["deviation", "variance"] = "deviation",
         redraw: bool = False,
     ) -> None:
-        self.n_arms = whole("n_arms", n_arms, 2)
+        self.n_arms = whole("n_arms", n_arms, 2, MOST_ARMS)
         self.gap = between("gap", gap, 0, 1e6)
-        if spread not in ("deviation", "variance"):
-            raise InvalidArgument(f"spread={spread!r} is unknown; choose deviation or variance.")
-        if decoy and self.n_arms < 3:
-            raise InvalidArgument("a decoy needs a third arm to lead; take n_arms=3 or more.")
-        self.spread = spread
-        self.redraw = redraw
+        self.spread = one_of("spread", spread, ("deviation", "variance"))
+        self.redraw = true_or_false("redraw", redraw)
         self._known: Words | None = None  # the bits of the arms
+        if true_or_false("decoy", decoy) and self.n_arms < 3:
+            raise InvalidArgument("{n_arms} is too few for a decoy, which needs a third arm to lead.", n_arms=n_arms)
         self._root: Any = randomness.fold_seed(seed)
         self.best: int = int(randomness.pick_below(self.n_arms, randomness.draw_bits(self._root, Purpose.WORLD_BEST)))
         other = int(randomness.pick_below(self.n_arms - 1, randomness.draw_bits(self._root, Purpose.WORLD_DECOY)))
         self.decoy = other + (other >= self.best) if decoy else None
 
     def block(self, start: int, reps: int) -> Gaussian:
-        """Return this world, or with ``redraw`` one whose first axis is so many worlds."""
+        """Return this world, or with ``redraw`` one whose first axis is a world per repetition."""
         if not self.redraw:
             return self
         worlds = copy(self)
@@ -133,15 +133,15 @@ class Normal(_Normal):
     """Arms with fixed means and deviations, whatever their company."""
 
     def __init__(self, means: ArrayLike, deviations: ArrayLike = 0.1) -> None:
-        self._means = np.asarray(means, dtype=np.float64)
-        if self._means.ndim != 1 or self._means.size < 2 or not np.isfinite(self._means).all():
-            raise InvalidArgument(f"means={means!r} must be a list of at least two finite numbers.")
-        spreads = np.asarray(deviations, dtype=np.float64)
+        self._means = check_vector("means", means)
+        if not (np.abs(self._means) <= LARGEST_VALUE).all():
+            raise refuse("means", means, f"must be finite numbers, within ±{LARGEST_VALUE:g}")
+        spreads = to_numbers("deviations", deviations)
         if spreads.shape not in ((), self._means.shape):
-            raise InvalidArgument(f"deviations={deviations!r} must be one number, or one per mean.")
+            raise refuse("deviations", deviations, "must be one number, or one per mean")
+        if not ((spreads >= 0) & (spreads <= LARGEST_VALUE)).all():
+            raise refuse("deviations", deviations, "must be finite numbers, not below 0")
         self._deviations = np.broadcast_to(spreads, self._means.shape)
-        if not (np.isfinite(self._deviations).all() and (self._deviations >= 0).all()):
-            raise InvalidArgument(f"deviations={deviations!r} must be finite numbers, not below 0.")
         self.n_arms = self._means.size
         self.best = int(self._means.argmax())
         self.ties = bool((self._deviations == 0).any())

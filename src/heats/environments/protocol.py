@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from heats.base.arrays import Array, Indices
+from heats.base.checks import refuse
 from heats.engine.feedback import Arms, Kind, NoVerdict, Ranking, Winner
 from heats.engine.machine import Machine
-from heats.engine.statistics import share_of_wins, winner_shares
 from heats.errors import InvalidArgument
 
 Rng = np.random.Generator
@@ -37,7 +37,7 @@ class Environment(ABC):
         """Return observations ``(..., pulls, size)`` of the heats ``(..., size)``."""
 
     def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
-        """Return the mean over so many pulls ``(..., size)``; drawn from its own law where that is known."""
+        """Return the mean over all pulls ``(..., size)``; drawn from its own law where that is known."""
         observations = self.sample(heats, pulls, rng)
         mean: Array = np.mean(observations, axis=-2) if np.ndim(observations) > 1 else np.asarray(observations)
         return mean
@@ -71,8 +71,10 @@ class Environment(ABC):
 
 def play(machine: Machine, environment: Environment) -> Machine:
     """Play a machine to its end, pull by pull; each pull draws from the query's own seed."""
+    check_world("environment", environment)
     pulled: Counter[tuple[int, ...]] = Counter()  # how often each set was pulled, for worlds in which that counts
     while query := machine.ask():
+        _check_arms(query.arms, environment)
         rng = np.random.Generator(np.random.SFC64(query.seed))
         pulled[tuple(sorted(query.arms))] += 1
         pulls = pulled[tuple(sorted(query.arms))] if environment.fixed else 1
@@ -81,33 +83,16 @@ def play(machine: Machine, environment: Environment) -> Machine:
     return machine
 
 
-class Winners(Environment):
-    """Any world of rewards, of which only the winner of each pull is seen."""
+def check_world(name: str, value: Any) -> Environment:
+    """Return ``value`` if it is a world, or refuse it."""
+    if not isinstance(value, Environment):
+        raise refuse(name, value, "is not a world; take one of heats.environments, or a subclass of Environment")
+    return value
 
-    kind = Kind.WINNER
 
-    def __init__(self, world: Environment) -> None:
-        if world.kind is not Kind.REWARDS:
-            raise InvalidArgument(f"only rewards can be reduced to their winner, not {world.kind.value} feedback.")
-        self.world = world
-        self.n_arms = world.n_arms
-        self.best = world.best
-        self.names = world.names
-        self.n_rows = world.n_rows
-        self.quality = world.quality
-
-    def block(self, start: int, reps: int) -> Environment:
-        """Return the winners of that block of the world."""
-        return Winners(self.world.block(start, reps))
-
-    def win_shares(self, heat_size: int) -> Array:
-        """Return those of the world."""
-        return self.world.win_shares(heat_size)
-
-    def sample(self, heats: Indices, pulls: int, rng: Rng) -> Array:
-        """Return winner shares."""
-        return winner_shares(self.world.sample(heats, pulls, rng))
-
-    def sample_mean(self, heats: Indices, pulls: int, rng: Rng) -> Array:
-        """Return win rates."""
-        return share_of_wins(self.world.sample(heats, pulls, rng))
+def _check_arms(arms: Arms, environment: Environment) -> None:
+    if max(arms) >= environment.n_arms:
+        raise InvalidArgument(
+            f"the machine compares arm {max(arms)}, but the world has only {environment.n_arms} arms, counted from 0; "
+            "make both for the same number of arms."
+        )

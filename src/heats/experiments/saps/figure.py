@@ -1,0 +1,42 @@
+"""Races → the figure of Section 6; nothing is raced here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heats.experiments.saps.race import ALGORITHMS, BUDGETS, HEAT_SIZES, RaceCell, RaceResult
+from heats.experiments.shared.drawing import draw_rates, load_pyplot, style_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TITLES = ("found the smallest mean", "found who wins most heats", "steps of the finishers", "steps of all runs")
+
+
+def draw_races(results: dict[RaceCell, RaceResult]) -> Figure:
+    """Draw a column per k: success by both meanings of best, then both meanings of total runtime."""
+    figure: Figure
+    figure, panels = load_pyplot().subplots(4, len(HEAT_SIZES), figsize=(11, 11.5), sharex=True, sharey="row")
+    for column, k in enumerate(HEAT_SIZES):
+        for algorithm in ALGORITHMS:
+            _draw_column(panels[:, column], algorithm, [results[RaceCell(k, b, algorithm)] for b in BUDGETS])
+        panels[0][column].set_title(f"k = {k}", fontsize=10)
+        for panel in panels[:, column]:
+            panel.grid(alpha=0.3)
+            panel.set_xticks(BUDGETS, [str(b) for b in BUDGETS], fontsize=8)
+    for row, title in enumerate(TITLES):
+        panels[row][0].set_ylabel(title)
+        panels[row][0].set(**({"ylim": (-0.02, 1.02)} if row < 2 else {"yscale": "log"}))
+    figure.supxlabel("budget B")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncol=5, frameon=False, bbox_to_anchor=(0.5, -0.04))
+    figure.suptitle("Racing 20 SAPS parameterizations on small-world colouring instances")
+    figure.tight_layout()
+    return figure
+
+
+def _draw_column(panels: Any, algorithm: str, found: list[RaceResult]) -> None:
+    draw_rates(panels[0], algorithm, BUDGETS, found)
+    panels[1].plot(BUDGETS, [each.favourites / each.reps for each in found], **style_line(algorithm))
+    panels[2].plot(BUDGETS, [each.finishers for each in found], **style_line(algorithm))
+    panels[3].plot(BUDGETS, [each.cpu for each in found], **style_line(algorithm))

@@ -1,0 +1,50 @@
+"""Numbers → whether a claim holds beyond chance: yes, no, or it depends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+Finding = tuple[bool | None, str]  # whether a claim holds (None: it depends), and what was seen
+BEYOND_CHANCE = 1.96  # standard errors: the 95 % level
+
+
+class Share(NamedTuple):
+    """Successes out of a number of runs."""
+
+    successes: int
+    runs: int
+
+    @property
+    def rate(self) -> float:
+        """The success rate."""
+        return self.successes / self.runs
+
+    def versus(self, other: Share) -> int:
+        """Return 1 if this share is larger beyond chance, -1 if smaller, 0 if that cannot be told."""
+        pooled = (self.successes + other.successes) / (self.runs + other.runs)
+        error = math.sqrt(pooled * (1 - pooled) * (1 / self.runs + 1 / other.runs))
+        return compare(self.rate - other.rate, error)
+
+
+def compare(distance: float, error: float) -> int:
+    """Return the sign of a distance that is beyond chance, else 0."""
+    return 0 if abs(distance) <= BEYOND_CHANCE * error else 1 if distance > 0 else -1
+
+
+def agree(good: Iterable[bool]) -> bool | None:
+    """Return what all say; None if they differ."""
+    seen = set(good)
+    return seen.pop() if len(seen) == 1 else None
+
+
+def judge(findings: Iterable[bool | None]) -> str:
+    """Sum up what was found under both schedules."""
+    seen = set(findings)
+    return "confirmed" if seen <= {True} else "not confirmed" if seen == {False} else "mixed"
+
+
+def show_both(printed: str, exact: str) -> tuple[str, str]:
+    """Return what was seen under both schedules, without saying the same twice."""
+    return printed, "the same" if exact == printed else exact

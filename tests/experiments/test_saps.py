@@ -1,0 +1,215 @@
+"""Section 6: the table of runs can be made again, entry by entry; races on it cost what they should; claims follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import heats
+from heats.base import randomness
+from heats.base.randomness import Purpose
+from heats.environments import read
+from heats.errors import BrokenFile, InvalidArgument
+from heats.experiments import live, reproduce
+from heats.experiments.saps import live as races_for_real
+from heats.experiments.saps import race, runs_table
+from heats.experiments.saps.checks import RaceView
+from heats.experiments.saps.claims import CLAIMS
+from heats.experiments.saps.figure import draw_races
+from heats.experiments.saps.live_report import describe_live, write_live
+from heats.experiments.saps.page import make_race_section
+from heats.experiments.saps.race import Price, RaceCell, RaceResult, list_races, make_racer, read_races, run_race
+from heats.experiments.saps.runs_table import ARMS, CUTOFF_STEPS, RunsTable, load_table, make_table, run_row
+from heats.sat import saps, swgcp
+from heats.sat.parameters import Parameters
+
+ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
+
+
+@pytest.fixture(scope="module")
+def table() -> RunsTable:
+    return load_table()
+
+
+def test_the_shipped_table_is_complete(table: RunsTable) -> None:
+    """Twenty arms, two thousand instances, censored at the cutoff, in a small file without pickles."""
+    assert table.runtime.shape == table.solved.shape == (runs_table.INSTANCES, ARMS)
+    assert (table.cutoff, table.seed) == (CUTOFF_STEPS, 0)
+    assert (table.runtime[~table.solved] == table.cutoff).all()
+    assert table.runtime.min() >= 0
+    assert table.runtime.max() <= table.cutoff
+    assert table.parameters.tolist() == [list(Parameters.drawn(0, arm)) for arm in range(ARMS)]
+    assert runs_table.SHIPPED.stat().st_size < 400_000
+
+
+def test_shipped_entries_can_be_made_again(table: RunsTable) -> None:
+    """Some rows, all arms of one and a few of others, exactly."""
+    for row, arms in ((0, range(ARMS)), (1234, (3, 6)), (runs_table.INSTANCES - 1, (0, 14, 19))):
+        steps = run_row(row, arms, table.seed, table.cutoff)
+        expected = [int(table.runtime[row, arm]) if table.solved[row, arm] else -1 for arm in arms]
+        assert steps == expected
+
+
+def test_a_stopped_table_goes_on(tmp_path: Path) -> None:
+    """One worker or two, in one go or after a stop that cut a line: the same table."""
+    first = load_table(make_table(tmp_path / "a", 3, 1, instances=4, cutoff=200))
+    made: list[tuple[int, int]] = []
+    (tmp_path / "b").mkdir()
+    kept = tmp_path / "b" / "race-table-3-200.part"
+    kept.write_text(" ".join(map(str, (2, *run_row(2, range(ARMS), 3, 200)))) + "\n" + "3 17 18")
+    second = load_table(make_table(tmp_path / "b", 3, 2, lambda *at: made.append(at), instances=4, cutoff=200))
+    assert first.runtime.tolist() == second.runtime.tolist()
+    assert first.solved.tolist() == second.solved.tolist()
+    assert made[-1] == (4, 4)
+    assert not kept.exists()
+    world = read(tmp_path / "b" / "race-table.npz")  # as heats replay does
+    assert world.names is not None
+    assert world.names[0].startswith("alpha=1.")
+
+
+def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
+    """Neither overwritten nor read."""
+    (tmp_path / "race-table-0-200.part").write_text("hello\n")
+    with pytest.raises(BrokenFile, match="not an unfinished table"):
+        make_table(tmp_path, 0, 1, instances=1, cutoff=200)
+    (tmp_path / "race-table.npz").write_text("hello")
+    with pytest.raises(BrokenFile, match="not a table of heats reproduce race-table"):
+        load_table(tmp_path / "race-table.npz")
+    (tmp_path / "fig-race.csv").write_text("k,B\nx,y\n")
+    with pytest.raises(BrokenFile, match="line 2: not a result"):
+        read_races(tmp_path / "fig-race.csv")
+
+
+def test_prices(table: RunsTable) -> None:
+    """Until the first has finished, or the cutoff; for all runs, so often as there are runs; the second look is equal."""
+    price = Price(table)
+    heats_of = np.array([[[3, 6, 9], [9, 3, 6]], [[0, 1, 2], [17, 18, 19]]])
+    expected = [[table.runtime[:, heat].min(axis=1).mean() for heat in row] for row in heats_of]
+    for _ in range(2):
+        assert price.until_first(heats_of) == pytest.approx(np.array(expected))
+        assert price.of_all(heats_of) == pytest.approx(3 * np.array(expected))
+    assert price.of_all(np.array([[4]])) == pytest.approx(table.runtime[:, 4].mean())
+
+
+def test_successive_halving_runs_every_pull_to_its_end(table: RunsTable) -> None:
+    """So its two runtimes are the same, and it may make k·B pulls."""
+    result = run_race(RaceCell(4, 50, "successive-halving"), table, Price(table), 20, 1)
+    assert result.cpu == result.finishers
+    machine = make_racer(result.cell)
+    assert isinstance(machine, heats.SuccessiveHalving)
+    assert machine.budget == 200
+
+
+def test_fig_race(tmp_path: Path) -> None:
+    """Written as PNG, SVG and CSV, which can be read again; a table in the folder is preferred."""
+    few = load_table()
+    few._replace(runtime=few.runtime[:50], solved=few.solved[:50]).save(tmp_path / "race-table.npz")
+    written = reproduce(["fig-race"], tmp_path, reps=4, workers=1)
+    assert {path.name for path in written} == {"fig-race.png", "fig-race.svg", "fig-race.csv"}
+    assert matplotlib.image.imread(tmp_path / "fig-race.png").std() > 0.05
+    results = read_races(tmp_path / "fig-race.csv")
+    assert list(results) == list(list_races())
+    figure = draw_races(results)
+    assert [panel.get_title() for panel in figure.axes[:3]] == ["k = 2", "k = 4", "k = 8"]
+    assert "50 satisfiable SW-GCP instances" in make_race_section(results, load_table(tmp_path / "race-table.npz"))
+
+
+def test_a_committed_race_can_be_run_again(table: RunsTable) -> None:
+    """Some points, from their names and the seed; a plan that changed would show here."""
+    committed = read_races(ROOT / "fig-race.csv")
+    for cell in (RaceCell(2, 100, "csh-exact"), RaceCell(4, 50, "round-robin"), RaceCell(8, 100, "planned")):
+        again = run_race(cell, table, Price(table), 1000, 0)
+        assert (again.successes, again.favourites) == (committed[cell].successes, committed[cell].favourites)
+        assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
+
+
+def test_races_for_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every algorithm, equal for one worker and two, within the budget, beside the table."""
+    monkeypatch.setattr(races_for_real, "TABLE_REPS", 10)
+    one, two = (races_for_real.run_live(runs_table.SHIPPED, 1, 3, n, lambda more: None, budget=6) for n in (1, 2))
+    assert [each.played for each in one.values()] == [each.played for each in two.values()]
+    assert list(one) == list(race.ALGORITHMS)
+    for name, each in one.items():
+        assert each.recorded.cell == RaceCell(4, 6, name)
+        (played,) = each.played
+        assert played.winner in range(ARMS)
+        assert played.finishers <= played.cpu <= 4 * played.finishers
+        assert played.finishers <= 4 * 6 * CUTOFF_STEPS
+    write_live(tmp_path / "live.csv", one, 3)
+    assert len((tmp_path / "live.csv").read_text().splitlines()) == 1 + len(one)
+    assert "k = 4, B = 6, 1 of each algorithm" in describe_live(one)
+    with pytest.raises(InvalidArgument, match="only fig-race can be raced live, and alone"):
+        live(["fig-race", "claims"], tmp_path)
+
+
+def test_a_live_heat_is_won_by_who_needs_fewest_steps(table: RunsTable) -> None:
+    """Though each run is stopped at the best so far, in whatever order they come."""
+    cnf = swgcp.instance(0, 9).cnf
+    query = heats.Tournament(heats.plan(ARMS, 4, 100, "csh"), seed=5).ask()
+    assert query is not None
+    alone: dict[int, int] = {}
+    for arm in query.arms:
+        key = int(randomness.draw_bits(query.seed, Purpose.LIVE_RUN, arm))
+        found = saps.solve(cnf, *Parameters(*table.parameters[arm].tolist()), key, CUTOFF_STEPS)
+        alone |= {arm: found.steps} if found.solved else {}
+    fastest = min(alone.values())
+    assert races_for_real.race_heat(table, query, cnf) == {
+        arm: steps for arm, steps in alone.items() if steps == fastest
+    }
+
+
+def made_up(values: dict[str, tuple[int, float]]) -> dict[RaceCell, RaceResult]:
+    """Results in which every algorithm has the same successes of 1000 everywhere, and a cost per budget and size."""
+    return {
+        cell: RaceResult(cell, 1000, hits, hits, 1.0, cost * cell.budget * scale, 1.0, cost * cell.budget * scale)
+        for cell in list_races()
+        for hits, cost in [values[cell.algorithm.removesuffix("-paper").removesuffix("-exact")]]
+        for scale in [cell.heat_size if cell.algorithm == "successive-halving" else 1]
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "verdicts"),
+    [
+        (
+            {
+                "csws": (700, 1),
+                "csr": (700, 1),
+                "csh": (700, 1),
+                "round-robin": (600, 2),
+                "successive-halving": (600, 9),
+                "planned": (500, 1),
+            },
+            [True, True, True, True, True, True, True, True, True],
+        ),
+        (
+            {
+                "csws": (300, 9),
+                "csr": (300, 9),
+                "csh": (300, 9),
+                "round-robin": (400, 2),
+                "successive-halving": (400, 0),
+                "planned": (500, 1),
+            },
+            [False, False, False, False, False, False, False, False, False],
+        ),
+        (
+            {
+                "csws": (300, 1),
+                "csr": (700, 12),
+                "csh": (700, 1),
+                "round-robin": (400, 2),
+                "successive-halving": (600, 9),
+                "planned": (500, 1),
+            },
+            [None, None, None, None, None, None, None, True, None],
+        ),
+    ],
+)
+def test_claims_follow_the_numbers(values: dict[str, tuple[int, float]], verdicts: list[bool | None]) -> None:
+    """Made-up results that fulfil the claims, contradict them, or do neither."""
+    view = RaceView(made_up(values), "exact")
+    assert [claim.check(view)[0] for claim in CLAIMS] == verdicts
