@@ -10,7 +10,7 @@ from typing import Any
 
 from heats.engine.tournament import Tournament
 from heats.race.counts import RunCounts
-from heats.race.scenario.complete import Scenario
+from heats.race.scenario import Scenario
 
 REFRESH = 0.2  # seconds between two looks
 ROWS = 8  # candidates shown

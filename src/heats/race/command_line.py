@@ -13,8 +13,7 @@ from heats.errors import InvalidArgument
 from heats.race import check as checking
 from heats.race.result import Raced
 from heats.race.run import begin
-from heats.race.scenario import starter
-from heats.race.scenario.complete import Scenario, read, warnings
+from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 def init(folder: str) -> list[Path]:
     """Write a race to begin with."""
-    return starter.write(Path(folder))
+    return write_starter(Path(folder))
 
 
 def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
@@ -31,23 +30,23 @@ def enter(path: str | None, given: Mapping[str, Any]) -> Scenario:
         raise InvalidArgument(
             "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
         )
-    scenario = read(path, given)
-    for warning in warnings(scenario):
+    scenario = load_scenario(path, given)
+    for warning in list_warnings(scenario):
         say(f"warning: {warning}")
     return scenario
 
 
 def check(scenario: Scenario, tick: Callable[[int, int], None], *, json: bool = False) -> tuple[str, bool]:
     """Try every candidate once; return what came of it and whether all ran: a crash is a failure."""
-    tried = checking.try_all(scenario, tick)
-    told = checking.to_json(scenario, tried) if json else checking.describe(scenario, tried)
+    tried = checking.try_candidates(scenario, tick)
+    told = checking.encode_trials(scenario, tried) if json else checking.format_trials(scenario, tried)
     return told, not any(each.run.verdict == "crashed" for each in tried)
 
 
 def start(scenario: Scenario, given: Mapping[str, Any], journal: Path, executor: Executor | None) -> Raced:
     """Run a new race, and say where it is kept."""
     say(f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
-        f"{scenario.mode}, {scenario.lanes} at a time. The journal is {journal}")  # fmt: skip
+        f"{scenario.mode}, {scenario.heats_at_once} at a time. The journal is {journal}")  # fmt: skip
     return begin(scenario, given, journal, executor)
 
 

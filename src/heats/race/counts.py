@@ -11,11 +11,11 @@ import msgspec
 
 from heats.journal.events import Told, decode_event
 from heats.journal.fingerprint import writable
-from heats.race.heat import Heat
-from heats.race.outcome import Run, all_crashed
+from heats.race.heat import HeatResult
+from heats.race.outcome import Run, have_all_crashed
 
 
-def notes_of(heat: Heat) -> dict[str, Any]:
+def notes_of(heat: HeatResult) -> dict[str, Any]:
     """Return what was measured of a heat as plain data."""
     return {
         "instance": None if heat.instance is None else writable(heat.instance),
@@ -46,7 +46,7 @@ class RunCounts:
         else:
             self.wins[notes["winner"]] += 1
         runs = msgspec.convert(notes["runs"], list[Run])
-        self.last_crashed = all_crashed(runs)
+        self.last_crashed = have_all_crashed(runs)
         for run in runs:
             self.finishes += run.verdict == "finished"
             self.values += run.value is not None

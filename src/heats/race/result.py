@@ -13,9 +13,8 @@ import msgspec
 from heats.engine.report import Report, describe_report
 from heats.race.board import clock
 from heats.race.counts import RunCounts
-from heats.race.heat import line_of
-from heats.race.scenario import command
-from heats.race.scenario.complete import Scenario
+from heats.race.heat import fill_command_line
+from heats.race.scenario import RACE_PLACEHOLDERS, Scenario, fill_command
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ class Raced:
             "arm": arm,
             "name": self.scenario.names[arm],
             "parameters": candidate,
-            "command": command.fill(self.scenario.command, candidate, leave=command.GIVEN),
+            "command": fill_command(self.scenario.command, candidate, leave=RACE_PLACEHOLDERS),
             "command_line": command_line(self.scenario, arm),
         }
 
@@ -83,4 +82,4 @@ def command_line(scenario: Scenario, arm: int) -> str:
     first = scenario.instances[0] if scenario.instances else None
     if first is not None and Path(first).is_relative_to(scenario.folder):
         first = str(Path(first).relative_to(scenario.folder))
-    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(line_of(scenario, arm, first, seed=1))}"
+    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(fill_command_line(scenario, arm, first, seed=1))}"

@@ -20,12 +20,11 @@ from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import Candidate, take_fingerprints, writable
 from heats.race import board
 from heats.race.counts import count_runs, notes_of
-from heats.race.heat import Order, order
-from heats.race.heat import run as run_heat
-from heats.race.outcome import AllCrashed, Run, all_crashed, how_it_ended
-from heats.race.processes.client import Lanes, lanes_of
+from heats.race.heat import Order, make_order, run_heat
+from heats.race.outcome import AllCrashed, Run, describe_end, have_all_crashed
+from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import Raced, command_line
-from heats.race.scenario.complete import Scenario, read
+from heats.race.scenario import Scenario, load_scenario
 from heats.running.driver import drive
 from heats.running.outcomes import Noted
 
@@ -34,24 +33,24 @@ if TYPE_CHECKING:
 
 
 class Racing:
-    """A scenario as a task for the driver; without ``lanes`` its heats run on those of whatever process they get to."""
+    """A scenario as a task for the driver; without ``guardians`` they are those of the process a heat gets to."""
 
-    def __init__(self, scenario: Scenario, lanes: Lanes | None) -> None:
+    def __init__(self, scenario: Scenario, guardians: GuardianPool | None) -> None:
         self._scenario = scenario
-        self._lanes = lanes
+        self._guardians = guardians
 
     def job(self, query: Query) -> tuple[Any, tuple[Any, ...]]:
         """Return the heat to run, as an order that holds all it takes."""
-        return run_noted, (order(self._scenario, query), self._lanes)
+        return run_noted, (make_order(self._scenario, query), self._guardians)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the heat."""
         return ", ".join(self._scenario.names[arm] for arm in query.arms)
 
 
-def run_noted(order: Order, lanes: Lanes | None) -> Noted:
+def run_noted(order: Order, guardians: GuardianPool | None) -> Noted:
     """Run a heat, wherever this is, and return what it says with what was measured."""
-    heat = run_heat(order, lanes or lanes_of(os.getpid()))
+    heat = run_heat(order, guardians or get_process_pool(os.getpid()))
     return Noted(heat.feedback, notes_of(heat))
 
 
@@ -83,11 +82,11 @@ class Counting(Journal):
 
     def _check(self, query: Query, runs: list[Run]) -> None:
         """Raise if every run of the first heat crashed, or of two heats in a row."""
-        if all_crashed(runs) and (self.tally.heats == 0 or self.tally.last_crashed):
-            line = shlex.join(order(self._scenario, query).lines[0])
+        if have_all_crashed(runs) and (self.tally.heats == 0 or self.tally.last_crashed):
+            line = shlex.join(make_order(self._scenario, query).lines[0])
             raise AllCrashed(
                 "every run of this heat crashed, so the race was stopped before it burns its budget. The first was\n"
-                f"  {line}\n{how_it_ended(runs[0].code, runs[0].last or '')}"
+                f"  {line}\n{describe_end(runs[0].code, runs[0].last or '')}"
             )
 
 
@@ -104,7 +103,7 @@ def resume(
     journal: str, scenario: str, overrides: dict[str, Any], rules: dict[str, Any], executor: Executor | None = None
 ) -> Raced:
     """Go on with a race by what its journal says of it, see ``_how``; the scenario must still be the same."""
-    entered = read(scenario, overrides)
+    entered = load_scenario(scenario, overrides)
     how = _how(entered, overrides)
     for key, was in rules.items():
         if how["rules"].get(key) != was:
@@ -144,27 +143,27 @@ def _race(scenario: Scenario, path: Path, how: dict[str, Any], executor: Executo
     started = time.monotonic()
     with (
         Counting(JournalFile(path, command=how), tournament, known, scenario) as journal,
-        _workers(scenario, executor) as (workers, lanes),
+        _workers(scenario, executor) as (workers, guardians),
         board.watching(scenario, tournament, journal.tally) as watch,
     ):
         try:
-            drive(tournament, Racing(scenario, lanes), workers, watch=watch, keeper=journal)
+            drive(tournament, Racing(scenario, guardians), workers, watch=watch, keeper=journal)
         except ComparisonFailed as failure:
             raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
     return Raced(scenario, tournament.report(), journal.tally, time.monotonic() - started)
 
 
 @contextmanager
-def _workers(scenario: Scenario, executor: Executor | None) -> Iterator[tuple[Executor | None, Lanes | None]]:
+def _workers(scenario: Scenario, executor: Executor | None) -> Iterator[tuple[Executor | None, GuardianPool | None]]:
     """Yield what heats run on: the executor given, this thread, or as many threads as heats run side by side."""
     if executor is not None:
         yield executor, None
-    elif scenario.lanes == 1:
-        with Lanes() as lanes:
-            yield None, lanes
+    elif scenario.heats_at_once == 1:
+        with GuardianPool() as guardians:
+            yield None, guardians
     else:
         from concurrent.futures import ThreadPoolExecutor
 
-        # The lanes are closed first: else the pool would wait for heats that nobody wants any more.
-        with ThreadPoolExecutor(scenario.lanes) as pool, Lanes() as lanes:
-            yield pool, lanes
+        # The guardians are closed first: else the pool would wait for heats that nobody wants any more.
+        with ThreadPoolExecutor(scenario.heats_at_once) as pool, GuardianPool() as guardians:
+            yield pool, guardians
