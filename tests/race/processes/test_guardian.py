@@ -20,9 +20,13 @@ from tests.race.programs import alive, job, python, shell, token, wait_until_end
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
 
 
-@pytest.fixture
-def guardian() -> Iterator[Guardian]:
-    guardian = Guardian(0)
+BOTH = pytest.mark.parametrize("isolate", [True, False], ids=["isolated", "shared"])
+
+
+@pytest.fixture(params=[True, False], ids=["isolated", "shared"])
+def guardian(request: pytest.FixtureRequest) -> Iterator[Guardian]:
+    """Return a guardian with a PID namespace, where that is allowed, and one without."""
+    guardian = Guardian(0, isolate=request.param)
     yield guardian
     guardian.close()
 
@@ -217,10 +221,11 @@ def _stats() -> list[Path]:
     return found
 
 
+@BOTH
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
-def test_the_death_of_a_guardian_is_noticed(number: int) -> None:
+def test_the_death_of_a_guardian_is_noticed(number: int, isolate: bool) -> None:
     """By any signal: what it ran ends with it, daemons included, and the heat fails with a sentence."""
-    guardian, mark = Guardian(0), token()
+    guardian, mark = Guardian(0, isolate=isolate), token()
     with ThreadPoolExecutor(1) as pool:
         heat = pool.submit(guardian.run, [shell(f"sleep {mark} & (setsid sleep {mark} &); sleep {mark}")])
         while len(alive(mark)) < 4:
@@ -272,16 +277,17 @@ PARENT = """
 import sys
 from heats.race.processes import GuardianPool
 from tests.race.programs import job, shell
-with GuardianPool().borrow() as guardian:
+with GuardianPool().borrow(isolate=sys.argv[2] == "True") as guardian:
     guardian.run([job("sleep", sys.argv[1]), shell(f"trap '' TERM; setsid sleep {sys.argv[1]} & sleep {sys.argv[1]}")])
 """
 
 
+@BOTH
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_nothing_survives_the_death_of_the_parent(number: int) -> None:
+def test_nothing_survives_the_death_of_the_parent(number: int, isolate: bool) -> None:
     """Not even kill -9 of the process that races: the guardian sees it and ends everything, then itself."""
     mark = token()
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, mark], stderr=subprocess.DEVNULL)
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, mark, str(isolate)], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 20
     while len(alive(f"sleep {mark}")) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -36,6 +36,7 @@ class Watch:
         self.channel = channel
         self._lifeline = lifeline
         self._wakeup = wakeup
+        self._sending = False
         self._selector = selectors.DefaultSelector()
         for one in (channel.fileno(), lifeline, wakeup):
             self._selector.register(one, selectors.EVENT_READ)
@@ -51,8 +52,10 @@ class Watch:
 
     def wait(self, seconds: float) -> tuple[list[bytes], bool, list[Program]]:
         """Return the lines heats has sent, whether a child may have ended, and who has printed something."""
-        more = selectors.EVENT_WRITE if self.channel.pending else 0
-        self._selector.modify(self.channel.fileno(), selectors.EVENT_READ | more)
+        if self.channel.pending != self._sending:
+            self._sending = self.channel.pending
+            more = selectors.EVENT_WRITE if self._sending else 0
+            self._selector.modify(self.channel.fileno(), selectors.EVENT_READ | more)
         ready = {key.fd: (key.data, mask) for key, mask in self._selector.select(max(0.0, seconds))}
         if self._lifeline in ready:
             raise Gone
@@ -99,13 +102,15 @@ class Heat:
             self._stop("race")
         if ended or not (lines or printing):
             self._collect()
+        for place, program in enumerate(self._programs.values()):
+            if program in running and program.code is not None:
+                self._watch.channel.send({"place": place, **program.describe_end()})
+        if ended:
+            self._adopt()
         for program in printing:
             if program.code is None and program.read_output() == 0:
                 self._watch.drop(program)  # it closed its output and goes on
         self._check_limits()
-        for place, program in enumerate(self._programs.values()):
-            if program in running and program.code is not None:
-                self._watch.channel.send({"place": place, **program.describe_end()})
 
     def _check_limits(self) -> None:
         now = time.monotonic()
@@ -129,7 +134,6 @@ class Heat:
             except ChildProcessError:
                 return False
             self._collect_one(peek.si_pid)
-            self._adopt()
 
     def _collect_one(self, pid: int) -> None:
         program = self._orphans.pop(pid, None) or self._programs.get(os.getpgid(pid))
@@ -163,6 +167,7 @@ class Heat:
         while self._collect():
             if time.monotonic() > deadline:
                 raise OSError(f"processes {list_children(os.getpid())} cannot be killed")
+            self._adopt()
             for pid in list_children(os.getpid()):
                 kill_child(pid)
             time.sleep(0.0005)

@@ -96,7 +96,7 @@ class MatchingLines:
         """Look through the whole lines ``data[start:end]``, from the last, which comes without its line break."""
         found: list[str] = []
         candidates = 0
-        while self._text and candidates < MOST_CANDIDATES and len(found) < MOST_MATCHES:
+        while self._text and start <= end and candidates < MOST_CANDIDATES and len(found) < MOST_MATCHES:
             at = data.rfind(self._text, start, end)
             if at < 0:
                 break
