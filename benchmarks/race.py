@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.measure import Row
 from heats.race.result import Raced
 from heats.race.run import begin
-from heats.race.scenario.complete import read
+from heats.race.scenario import load_scenario
 
 SCENARIO = """
 [race]
@@ -33,7 +33,7 @@ def rows() -> Iterator[Row]:
         scenario = Path(folder) / "race.toml"
         scenario.write_text(SCENARIO)
         journal = Path(folder) / "race.jsonl"
-        found = begin(read(scenario), {}, journal)
+        found = begin(load_scenario(scenario), {}, journal)
         fastest, latencies = _measured(journal)
     assert found.report.spent == 50
     what = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from heats.race.scenario.complete import Scenario, read
+from heats.race.scenario import Scenario, load_scenario
 
 SLEEPERS = {"command": ["sleep", "{nap}"], "budget": 6, "cutoff": "20s", "heat_size": 2}
 NAPS = [{"nap": 0.05}, {"nap": 0.5}, {"nap": 0.7}]
@@ -37,4 +37,4 @@ def _value(value: Any) -> str:
 
 def sleepers(folder: Path, **changes: Any) -> Scenario:
     """Return a race of three sleepers."""
-    return read(write(folder, SLEEPERS | changes, NAPS))
+    return load_scenario(write(folder, SLEEPERS | changes, NAPS))

@@ -15,24 +15,23 @@ from hypothesis import strategies as st
 
 import heats
 from heats.engine.machine import Query
-from heats.race.heat import Heat, Order, instance_of, order
-from heats.race.heat import run as run_heat
-from heats.race.processes.client import Lanes
-from heats.race.scenario.complete import Scenario, read
+from heats.race.heat import HeatResult, Order, choose_instance, make_order, run_heat
+from heats.race.processes import GuardianPool
+from heats.race.scenario import Scenario, load_scenario
 from tests.race.scenarios import sleepers, write
 
-LANES = Lanes()
+GUARDIANS = GuardianPool()
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _lanes_are_closed() -> Iterator[None]:
+def _guardians_are_closed() -> Iterator[None]:
     yield
-    LANES.close()
+    GUARDIANS.close()
 
 
-def run(order: Order) -> Heat:
-    """Run a heat on the lanes of these tests."""
-    return run_heat(order, LANES)
+def run(order: Order) -> HeatResult:
+    """Run a heat by the guardians of these tests."""
+    return run_heat(order, GUARDIANS)
 
 
 def query(*arms: int, number: int = 0, seed: int = 7) -> Query:
@@ -42,22 +41,22 @@ def query(*arms: int, number: int = 0, seed: int = 7) -> Query:
 def python(folder: Path, code: str, candidates: list[dict[str, Any]], **changes: Any) -> Scenario:
     """Return a race of Python programs that get their parameter as the first argument."""
     race = {"command": [sys.executable, "-c", code, "{x}"], "budget": 9, "cutoff": "10s", "heat_size": 2}
-    return read(write(folder, race | changes, candidates))
+    return load_scenario(write(folder, race | changes, candidates))
 
 
 @given(st.integers(1, 9), st.integers(0, 2**64), st.integers(0, 50))
 def test_instances_come_without_replacement(size: int, seed: int, start: int) -> None:
     """Each time round has every instance once; a pull's instance is a function of the seed and its id."""
     names = [str(i) for i in range(size)]
-    drawn = [instance_of(names, seed, start * size + place) for place in range(size)]
+    drawn = [choose_instance(names, seed, start * size + place) for place in range(size)]
     assert sorted(drawn) == names
-    assert instance_of((), seed, start) is None
+    assert choose_instance((), seed, start) is None
 
 
 def test_times_round_differ() -> None:
     """A new shuffle each, and other ones for other seeds."""
     names = [str(i) for i in range(20)]
-    rounds = {tuple(instance_of(names, seed, 20 * lap + i) for i in range(20)) for seed in (1, 2) for lap in (0, 1)}
+    rounds = {tuple(choose_instance(names, seed, 20 * lap + i) for i in range(20)) for seed in (1, 2) for lap in (0, 1)}
     assert len(rounds) == 4
 
 
@@ -66,13 +65,13 @@ def test_an_order_is_a_function_of_the_query(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     (tmp_path / "b.txt").touch()
     race = {"command": ["echo", "{x}", "{instance}", "{seed}", "{cutoff}"], "budget": 9, "cutoff": "1.5s"}
-    scenario = read(write(tmp_path, race | {"instances": "*.txt"}, [{"x": 1}, {"x": 2}, {"x": 3}]))
-    made = order(scenario, query(2, 0))
-    assert made == order(scenario, query(2, 0)) == pickle.loads(pickle.dumps(made))
+    scenario = load_scenario(write(tmp_path, race | {"instances": "*.txt"}, [{"x": 1}, {"x": 2}, {"x": 3}]))
+    made = make_order(scenario, query(2, 0))
+    assert made == make_order(scenario, query(2, 0)) == pickle.loads(pickle.dumps(made))
     assert [line[1] for line in made.lines] == ["3", "1"]
     assert {line[2] for line in made.lines} == {made.instance}
     assert {line[4] for line in made.lines} == {"1.5"}
-    seeds = {line[3] for number in (7, 8) for line in order(scenario, query(0, 1, 2, seed=number)).lines}
+    seeds = {line[3] for number in (7, 8) for line in make_order(scenario, query(0, 1, 2, seed=number)).lines}
     assert len(seeds) == 6
     assert all(1 <= int(seed) < 2**31 for seed in seeds)
 
@@ -80,7 +79,7 @@ def test_an_order_is_a_function_of_the_query(tmp_path: Path) -> None:
 def test_turns_are_random(tmp_path: Path) -> None:
     """Nobody goes first more often than others."""
     scenario = sleepers(tmp_path, mode="capped")
-    first = Counter(order(scenario, query(0, 1, 2, seed=seed)).turns[0] for seed in range(300))
+    first = Counter(make_order(scenario, query(0, 1, 2, seed=seed)).turns[0] for seed in range(300))
     assert set(first) == {0, 1, 2}
     assert min(first.values()) > 60
 
@@ -90,7 +89,7 @@ def test_the_fastest_wins_and_is_measured(tmp_path: Path, mode: str) -> None:
     """In both modes; what the others took is a lower bound."""
     scenario = sleepers(tmp_path, mode=mode)
     for number in range(3):
-        told = run(order(scenario, query(1, 2, 0, seed=number)))
+        told = run(make_order(scenario, query(1, 2, 0, seed=number)))
         slow, slower, fast = told.runs
         assert isinstance(told.feedback, heats.Race)
         assert told.winner == 0
@@ -112,7 +111,7 @@ def test_both_modes_pick_the_same_winner(tmp_path: Path) -> None:
     winners = set()
     for changes in ({"mode": "parallel"}, {"mode": "capped"}, {"mode": "capped", "clock": "cpu"}):
         scenario = python(tmp_path, burn, candidates, **changes)
-        told = [run(order(scenario, query(2, 1, 0, seed=seed))) for seed in range(2)]
+        told = [run(make_order(scenario, query(2, 1, 0, seed=seed))) for seed in range(2)]
         winners |= {each.winner for each in told}
     assert winners == {0}
 
@@ -121,16 +120,16 @@ def test_by_the_cpu_clock_naps_are_free(tmp_path: Path) -> None:
     """A program that sleeps a lot and computes little beats one that computes."""
     code = "import sys, time\nif sys.argv[1] == 'nap': time.sleep(1.5)\nelse:\n while time.process_time() < 0.1: pass"
     field = [{"x": "nap"}, {"x": "burn"}]
-    by_cpu = run(order(python(tmp_path, code, field, mode="capped", clock="cpu"), query(0, 1)))
+    by_cpu = run(make_order(python(tmp_path, code, field, mode="capped", clock="cpu"), query(0, 1)))
     assert by_cpu.winner == 0
-    by_wall = run(order(python(tmp_path, code, field, mode="capped"), query(0, 1)))
+    by_wall = run(make_order(python(tmp_path, code, field, mode="capped"), query(0, 1)))
     assert by_wall.winner == 1
 
 
 @pytest.mark.parametrize("mode", ["parallel", "capped"])
 def test_nobody_finishes(tmp_path: Path, mode: str) -> None:
     """The heat counts, and nobody has won it."""
-    told = run(order(sleepers(tmp_path, cutoff="30ms", mode=mode), query(0, 1)))
+    told = run(make_order(sleepers(tmp_path, cutoff="30ms", mode=mode), query(0, 1)))
     assert told.feedback == heats.Race({})
     assert told.winner is None
     assert [each.verdict for each in told.runs] == ["cutoff", "cutoff"]
@@ -140,7 +139,7 @@ def test_nobody_finishes(tmp_path: Path, mode: str) -> None:
 def test_one_that_crashes_only_loses(tmp_path: Path) -> None:
     """However fast it is at that."""
     code = "import sys, time\nif sys.argv[1] == '1': sys.exit('out of luck')\ntime.sleep(0.1)"
-    told = run(order(python(tmp_path, code, [{"x": 1}, {"x": 2}], mode="parallel"), query(0, 1)))
+    told = run(make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}], mode="parallel"), query(0, 1)))
     assert told.winner == 1
     assert (told.runs[0].verdict, told.runs[0].code, told.runs[0].last) == ("crashed", 1, "out of luck")
 
@@ -148,7 +147,9 @@ def test_one_that_crashes_only_loses(tmp_path: Path) -> None:
 def test_an_undecided_solver_does_not_win(tmp_path: Path) -> None:
     """It exits 0 at once and says UNKNOWN; the other one takes longer and solves."""
     code = "import sys, time\nif sys.argv[1] == '1': print('s UNKNOWN'); sys.exit(0)\ntime.sleep(0.1); sys.exit(10)"
-    told = run(order(python(tmp_path, code, [{"x": 1}, {"x": 2}], mode="parallel", finished=[10, 20]), query(0, 1)))
+    told = run(
+        make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}], mode="parallel", finished=[10, 20]), query(0, 1))
+    )
     assert told.winner == 1
     assert (told.runs[0].verdict, told.runs[0].unknown) == ("undecided", True)
 
@@ -165,7 +166,7 @@ if sys.argv[1] == "1": print("value 100", flush=True)
 time.sleep(60)
 """
     changes = {"objective": r"value (\S+)", "goal": "maximize", "cutoff": "500ms", "mode": mode}
-    told = run(order(python(tmp_path, code, [{"x": 1}, {"x": 2}, {"x": 3}], **changes), query(0, 1, 2)))
+    told = run(make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}, {"x": 3}], **changes), query(0, 1, 2)))
     assert told.feedback == [100.0, 20.0, 30.0]
     assert [each.verdict for each in told.runs] == ["cutoff", "finished", "cutoff"]
 
@@ -174,7 +175,7 @@ def test_commands_run_in_the_folder_of_the_scenario(tmp_path: Path) -> None:
     """So that paths on a command line are relative to the file, too."""
     (tmp_path / "solver.py").write_text("import time; time.sleep(0.01)")
     race = {"command": [sys.executable, "solver.py", "{x}"], "budget": 9, "cutoff": 5, "heat_size": 2}
-    told = run(order(read(write(tmp_path, race, [{"x": 1}, {"x": 2}])), query(0, 1)))
+    told = run(make_order(load_scenario(write(tmp_path, race, [{"x": 1}, {"x": 2}])), query(0, 1)))
     assert told.winner is not None
 
 
@@ -182,4 +183,7 @@ def test_runs_can_be_pinned(tmp_path: Path) -> None:
     """Each to one core."""
     code = "import os, sys; print('cores', len(os.sched_getaffinity(0)))"
     changes = {"pin": True, "objective": r"cores (\d+)", "mode": "parallel"}
-    assert run(order(python(tmp_path, code, [{"x": 1}, {"x": 2}], **changes), query(0, 1))).feedback == [-1.0, -1.0]
+    assert run(make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}], **changes), query(0, 1))).feedback == [
+        -1.0,
+        -1.0,
+    ]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from heats.engine.feedback import Race
-from heats.race.outcome import Rule, Run, how_it_ended, last_lines, race_of, rewards_of
-from heats.race.processes.client import End
+from heats.race.outcome import Rule, Run, describe_end, make_race, make_rewards, take_last_lines
+from heats.race.processes import End
 
 
 def end(code: int, output: str = "", stopped: str | None = None, wall: float = 1.0) -> End:
@@ -39,15 +39,15 @@ def end(code: int, output: str = "", stopped: str | None = None, wall: float = 1
 )
 def test_verdicts(rule: dict[str, Any], ended: End, verdict: str) -> None:
     """By exit code, pattern, and whether we stopped it; the cutoff is 5 seconds."""
-    assert Rule(**rule).verdict(ended, ended.wall, 5.0) == verdict
+    assert Rule(**rule).judge(ended, ended.wall, 5.0) == verdict
 
 
 def test_the_last_value_counts() -> None:
     """Of those that are numbers."""
     rule = Rule(objective=r"^cost (\S+)$")
-    assert rule.value("cost 5\ncost 3.5\ncost -1e-3\ncost soon\nx cost 7\n") == -1e-3
-    assert rule.value("cost inf\n") is None
-    assert Rule().value("cost 5") is None
+    assert rule.find_value("cost 5\ncost 3.5\ncost -1e-3\ncost soon\nx cost 7\n") == -1e-3
+    assert rule.find_value("cost inf\n") is None
+    assert Rule().find_value("cost 5") is None
 
 
 def run(arm: int, verdict: str = "finished", value: float | None = None, seconds: float = 1.0) -> Run:
@@ -56,17 +56,17 @@ def run(arm: int, verdict: str = "finished", value: float | None = None, seconds
 
 def test_a_heat_in_one_word() -> None:
     """Who finished, and when; or the values, larger is better."""
-    assert race_of([run(3), run(1, "stopped"), run(2, seconds=0.5)]) == Race({3: 1.0, 2: 0.5})
-    assert race_of([run(3, "cutoff"), run(1, "crashed")]) == Race({})
+    assert make_race([run(3), run(1, "stopped"), run(2, seconds=0.5)]) == Race({3: 1.0, 2: 0.5})
+    assert make_race([run(3, "cutoff"), run(1, "crashed")]) == Race({})
     runs = [run(3, value=5.0), run(1, "cutoff", value=2.0), run(2, "crashed")]
-    assert rewards_of(runs, Rule(objective="(x)")) == [-5.0, -2.0, -5.0]
-    assert rewards_of(runs, Rule(objective="(x)", goal="maximize")) == [5.0, 2.0, 2.0]
-    assert rewards_of(runs, Rule(objective="(x)", missing=100.0)) == [-5.0, -2.0, -100.0]
-    assert rewards_of([run(1), run(2)], Rule(objective="(x)")) == [0.0, 0.0]
+    assert make_rewards(runs, Rule(objective="(x)")) == [-5.0, -2.0, -5.0]
+    assert make_rewards(runs, Rule(objective="(x)", goal="maximize")) == [5.0, 2.0, 2.0]
+    assert make_rewards(runs, Rule(objective="(x)", missing=100.0)) == [-5.0, -2.0, -100.0]
+    assert make_rewards([run(1), run(2)], Rule(objective="(x)")) == [0.0, 0.0]
 
 
 def test_an_end_in_words() -> None:
     """Its code or signal, and the last lines."""
-    assert how_it_ended(2, last_lines("x\n" * 9 + "a\nb\n")).endswith("  x\n  a\n  b")
-    assert how_it_ended(2, "a\nb") == "exit code 2, and at the end it printed\n  a\n  b"
-    assert how_it_ended(-11, "") == "killed by signal 11, it printed nothing"
+    assert describe_end(2, take_last_lines("x\n" * 9 + "a\nb\n")).endswith("  x\n  a\n  b")
+    assert describe_end(2, "a\nb") == "exit code 2, and at the end it printed\n  a\n  b"
+    assert describe_end(-11, "") == "killed by signal 11, it printed nothing"

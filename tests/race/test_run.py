@@ -21,10 +21,10 @@ from heats.cli.resume import resume
 from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.race.outcome import AllCrashed
-from heats.race.processes.guardian import children
+from heats.race.processes.process_table import list_children
 from heats.race.run import begin
-from heats.race.scenario.complete import read
-from tests.race.processes import alive, token, wait_until_ended, wait_until_gone
+from heats.race.scenario import load_scenario
+from tests.race.programs import alive, token, wait_until_ended, wait_until_gone
 from tests.race.scenarios import NAPS, SLEEPERS, write
 from tests.test_cli import on_a_terminal
 
@@ -111,8 +111,8 @@ def test_heats_run_side_by_side_where_there_is_room(tmp_path: Path) -> None:
     naps = [{"nap": 0.2}, {"nap": 0.21}, {"nap": 0.22}, {"nap": 0.23}]
     seconds = {}
     for slots in (2, 8):
-        scenario = read(write(tmp_path, race | {"slots": slots}, naps))
-        assert scenario.lanes == slots // 2
+        scenario = load_scenario(write(tmp_path, race | {"slots": slots}, naps))
+        assert scenario.heats_at_once == slots // 2
         found = begin(scenario, {}, tmp_path / f"{slots}.jsonl")
         assert found.tally.heats == 8
         seconds[slots] = found.seconds
@@ -178,7 +178,7 @@ def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytes
     assert "sh -c 'echo no licence" in seen.err
     assert told(the_journal(tmp_path)) == []
     with pytest.raises(AllCrashed):
-        begin(read(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
+        begin(load_scenario(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
 
 
 def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,7 +230,7 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
     file = slow(tmp_path, mark)
     racing = start(file, journal, *options)
     wait_for_heats(journal, 3)
-    guardians = children(racing.pid)
+    guardians = list_children(racing.pid)
     assert guardians
     racing.kill()
     racing.communicate()
@@ -255,7 +255,7 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
     """The first half of a race would not compare with the second."""
     file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
-    begin(read(file), {}, journal)
+    begin(load_scenario(file), {}, journal)
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     write(tmp_path, SLEEPERS | {"cutoff": "1s"}, NAPS)
     with pytest.raises(InvalidArgument, match=r"its cutoff was 20\.0 and is 1\.0"):

@@ -1,5 +1,27 @@
-"""The command line."""
+"""The command line: each command is a few lines over the library.
 
-from heats.cli.app import app, main, run
+root         the command itself, to which all others are added
+options      options that several commands have; arguments → how they are typed
+plans        heats plan, bounds
+demo         a simulated problem to show
+resuming     a journal → the run, gone on with as the command that began it would
+runs         heats demo, report, resume, schema
+simulations  heats simulate, replay, reproduce
+races        heats race
+solvers      heats saps, swgcp
+app          arguments → a command, its exit code, its errors
+"""
 
-__all__ = ["app", "main", "run"]
+from __future__ import annotations
+
+import sys
+
+from heats.base.interrupts import raise_on_interrupt
+
+
+def main() -> None:
+    """Run the command line with the exit codes of ``app``."""
+    from heats.cli.app import run
+
+    raise_on_interrupt()
+    sys.exit(run(sys.argv[1:]))

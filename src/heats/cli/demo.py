@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.journal import JournalFile
+from heats.journal.origin import DemoOrigin
 from heats.running.find_best import Found, find_best
 
 if TYPE_CHECKING:
@@ -58,8 +59,15 @@ def play(
 ) -> tuple[Found, Configuration]:
     """Race the solvers; also return the truly fastest. A journal says how to go on with the same ones."""
     solvers = configurations(n_arms, seed)
-    asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
-    command = {"name": "demo", **asked, "pause": pause, "blind": blind}
+    origin = DemoOrigin(
+        n_arms=n_arms,
+        heat_size=heat_size,
+        budget=budget,
+        strategy=strategy,
+        seed=seed,
+        pause=pause,
+        blind=blind,
+    )
     found = find_best(
         solvers,
         partial(race_slowly, pause),
@@ -71,7 +79,7 @@ def play(
         seed=seed,
         names=[solver.name for solver in solvers],
         progress=True,
-        journal=None if journal is None else JournalFile(journal, command=command),
+        journal=None if journal is None else JournalFile(journal, command=origin),
         executor=executor,
     )
     return found, min(solvers, key=lambda solver: solver.typical)

@@ -24,7 +24,6 @@ class Winners(Environment):
         self.names = world.names
         self.n_rows = world.n_rows
         self.quality = world.quality
-        self.silent = world.silent
 
     def block(self, start: int, reps: int) -> Environment:
         """Return the winners of that block of the world."""

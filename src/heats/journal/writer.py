@@ -69,7 +69,8 @@ class Journal:
     """A machine and the file that keeps its run: begins the file, or brings the machine to where the file ends.
 
     ``tournament`` is any machine that nothing was told. One thread tells. After a write that failed, nothing more is
-    taken; what was told before is in the file. ``log`` is what the file says of the run so far.
+    taken; what was told before is in the file. ``log`` is what the file says of the run so far; one that was read
+    before may be handed over, and then its machine goes on, where the other one only says what is asked for.
 
     Examples
     --------
@@ -93,6 +94,7 @@ class Journal:
         candidates: tuple[Candidate, ...] | None = None,
         *,
         on_told: Callable[[Told], None] | None = None,
+        log: Log | None = None,
     ) -> None:
         if not isinstance(tournament, Machine) or tournament.spent:
             raise InvalidArgument(
@@ -112,7 +114,7 @@ class Journal:
         self.path = resolve_path(self._choice.path)
         known = candidates or _by_name(names, tournament.n_arms)
         try:
-            self._open(known, on_told)
+            self._open(known, on_told, log)
         except OSError as error:
             self.close()
             raise _cannot_begin(self.path, error) from None
@@ -203,15 +205,18 @@ class Journal:
 
     # How it is done.
 
-    def _open(self, known: tuple[Candidate, ...] | None, on_told: Callable[[Told], None] | None) -> None:
+    def _open(
+        self, known: tuple[Candidate, ...] | None, on_told: Callable[[Told], None] | None, log: Log | None
+    ) -> None:
         """Begin the file, or bring the tournament to where it ends; a finished run needs no more than reading."""
         begun = False
         if not self.path.exists():
             self._lock = Lock(self.path)
             if begun := not self.path.exists():
                 _create(self.path, self._header(known))
-        self.log = log = Log(self.path, self.machine, on_told)
+        self.log = log = log or Log(self.path, self.machine, on_told)
         _check_same(log.header, self._header(known), self.path, candidates=known is not None)
+        self.machine = log.machine
         log.advance()
         if log.finished is not None:
             return

@@ -1,20 +1,13 @@
 """Racing real programs. A heat is k command lines side by side on one instance; the first to finish wins.
 
-In the order of the data flow:
-
-space         the values candidates are sampled from; ConfigSpace's JSON and .pcs files
-command       placeholders, and the command lines they become
-field         a scenario's candidates and instances
-guardian      a small process of its own that starts commands and ends all they started
-lane          our end of a guardian
-outcome       what counts as finishing, and what the runs of a heat say together
-form          a scenario as written in TOML, typed
-scenario      the same with everything decided: candidates, instances, plan, mode
-heat          a pull as an order of command lines, and how it is run
-tryout        every candidate once, before any budget is spent
-tally, board  what was counted so far, and what a watcher sees of it
-result        what a race found
-run           a whole race: tournament, driver, journal
-starter       a race to begin with
+processes     command lines → how each ended: what it printed, its times, and nothing left running
+outcome       how a run ended → a verdict; the runs of a heat → feedback
+scenario      a TOML file → everything decided: candidates, instances, plan, mode
+heat          a scenario and a query → an order of command lines; an order → what came of it
+check         every candidate once, before any budget is spent
+counts        the notes of heats → counts per candidate
+board         tournament and counts → what a watcher sees
+result        a finished race → text and JSON
+run           a scenario → a whole race: tournament, driver, journal
 command_line  what ``heats race`` does with all this
 """

@@ -4,91 +4,112 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from heats.engine.tournament import Tournament
+from heats.base.text import make_printable
+from heats.base.times import say_seconds
+from heats.engine.machine import Machine
 from heats.race.counts import RunCounts
-from heats.race.scenario.complete import Scenario
 
-REFRESH = 0.2  # seconds between two looks
-ROWS = 8  # candidates shown
+REFRESH_SECONDS = 0.2
+MOST_ROWS = 8  # candidates shown
 
 
 @contextmanager
-def watching(scenario: Scenario, tournament: Tournament, tally: RunCounts) -> Iterator[Callable[[], None]]:
+def show_board(machine: Machine, names: Sequence[str], counts: RunCounts) -> Iterator[Callable[[], None]]:
     """Yield a function to call after every heat; it keeps the board up to date."""
-    started, before, last = time.monotonic(), tournament.spent, 0.0
-    if not sys.stderr.isatty():
-        told = tournament.round
-
-        def line() -> None:
-            nonlocal told
-            if tournament.round > told:
-                told = tournament.round
-                stands = _headline(scenario, tournament, tally, time.monotonic() - started, before)
-                print(f"heats: {stands}", file=sys.stderr, flush=True)
-
-        yield line
-        return
-    from rich.console import Console
-    from rich.live import Live
-
-    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
-
-        def watch() -> None:
-            nonlocal last
-            if time.monotonic() - last >= REFRESH or tournament.done:
-                live.update(_board(scenario, tournament, tally, time.monotonic() - started, before), refresh=True)
-                last = time.monotonic()
-
-        watch()
-        yield watch
+    board = _Board(machine, names, counts)
+    if sys.stderr is None:
+        yield lambda: None
+    elif sys.stderr.isatty():
+        with board.live() as watch:
+            yield watch
+    else:
+        yield board.print_rounds
 
 
-def _board(scenario: Scenario, tournament: Tournament, tally: RunCounts, elapsed: float, before: int) -> Any:
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
+class _Board:
+    """What a watcher sees of a race."""
 
-    table = Table(box=None, pad_edge=False)
-    table.add_column("candidate", overflow="ellipsis", no_wrap=True)
-    for title in ("wins", "pulls", "CPU"):
-        table.add_column(title, justify="right")
-    for arm in _leading(tournament, tally):
-        style = "bold green" if arm == tournament.leader else ""
-        counts = (str(tally.wins[arm]), str(tally.runs[arm]), f"{tally.cpu[arm]:.1f} s")
-        table.add_row(Text(scenario.names[arm]), *counts, style=style)
-    bar = ProgressBar(total=tournament.plan.cost, completed=tournament.spent)
-    headline = Text(_headline(scenario, tournament, tally, elapsed, before))
-    return Group(headline, Padding(bar, 0), table)  # a bar alone does not end its line
+    def __init__(self, machine: Machine, names: Sequence[str], counts: RunCounts) -> None:
+        self._machine = machine
+        self._names = [make_printable(name) for name in names]
+        self._counts = counts
+        self._started = time.monotonic()
+        self._before = machine.spent  # pulls of earlier sessions
+        self._told_round = machine.round
 
+    def print_rounds(self) -> None:
+        """Say a line whenever a round is over."""
+        if self._machine.round > self._told_round:
+            self._told_round = self._machine.round
+            print(f"heats: {self._headline()}", file=sys.stderr, flush=True)
 
-def _headline(scenario: Scenario, tournament: Tournament, tally: RunCounts, elapsed: float, before: int) -> str:
-    rounds, cost = len(tournament.plan.rounds), tournament.plan.cost
-    now = min(tournament.round + 1, rounds)
-    made = tournament.spent - before
-    left = f"{clock(elapsed / made * (cost - tournament.spent))} left" if made else "time left unknown"
-    nobody = f" · nobody finished {tally.nobody}" if tally.nobody else ""
-    leader = "" if tournament.leader is None else f" · leader {scenario.names[tournament.leader]}"
-    return (
-        f"round {now}/{rounds} · heats {tournament.spent}/{cost}{leader} · CPU {clock(tally.cpu_seconds)} · "
-        f"{left}{nobody}"
-    )
+    @contextmanager
+    def live(self) -> Iterator[Callable[[], None]]:
+        """Draw the board again and again in the same place."""
+        from rich.console import Console
+        from rich.live import Live
 
+        last = 0.0
+        with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as screen:
 
-def _leading(tournament: Tournament, tally: RunCounts) -> list[int]:
-    """Return the arms that raced last, the leader first, then by share of wins."""
-    share = {arm: tally.wins[arm] / runs for arm, runs in tally.runs.items()}
-    return sorted(share, key=lambda arm: (arm != tournament.leader, -tally.runs[arm], -share[arm]))[:ROWS]
+            def watch() -> None:
+                nonlocal last
+                if time.monotonic() - last >= REFRESH_SECONDS or self._machine.done:
+                    screen.update(self._draw(), refresh=True)
+                    last = time.monotonic()
 
+            watch()
+            yield watch
 
-def clock(seconds: float) -> str:
-    """Return a time as people say it."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    def _draw(self) -> Any:
+        from rich.console import Group
+        from rich.padding import Padding
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        counts = self._counts
+        table = Table(box=None, pad_edge=False)
+        table.add_column("candidate", overflow="ellipsis", no_wrap=True)
+        for title in ("wins", "pulls", "CPU"):
+            table.add_column(title, justify="right")
+        for arm in self._leading():
+            style = "bold green" if arm == self._leader else ""
+            numbers = (str(counts.wins[arm]), str(counts.runs[arm]), f"{counts.cpu_seconds[arm]:.1f} s")
+            table.add_row(Text(self._names[arm]), *numbers, style=style)
+        bar = ProgressBar(total=self._machine.total, completed=self._machine.spent)
+        return Group(Text(self._headline()), Padding(bar, 0), table)  # a bar alone does not end its line
+
+    @property
+    def _leader(self) -> int | None:
+        """Who leads; nobody while no run had anything to say."""
+        return self._machine.leader if self._counts.finishes or self._counts.values else None
+
+    def _headline(self) -> str:
+        machine, rounds = self._machine, self._machine.n_rounds
+        now = machine.round + 1 if rounds is None else min(machine.round + 1, rounds)
+        of_rounds = "" if rounds is None else f"/{rounds}"
+        of_heats = "" if machine.total is None else f"/{machine.total}"
+        nobody = f" · nobody won {self._counts.without_winner}" if self._counts.without_winner else ""
+        leader = "" if self._leader is None else f" · leader {self._names[self._leader]}"
+        return (
+            f"round {now}{of_rounds} · heats {machine.spent}{of_heats}{leader} · "
+            f"CPU {say_seconds(self._counts.total_cpu_seconds)} · {self._time_left()}{nobody}"
+        )
+
+    def _time_left(self) -> str:
+        made = self._machine.spent - self._before
+        if not made or self._machine.total is None:
+            return "time left unknown"
+        each = (time.monotonic() - self._started) / made
+        return f"{say_seconds(each * (self._machine.total - self._machine.spent))} left"
+
+    def _leading(self) -> list[int]:
+        """Return the arms that raced most, the leader first, then by share of wins."""
+        counts = self._counts
+        share = {arm: counts.wins[arm] / runs for arm, runs in counts.runs.items()}
+        return sorted(share, key=lambda arm: (arm != self._leader, -counts.runs[arm], -share[arm]))[:MOST_ROWS]

@@ -3,71 +3,74 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from heats.base.text import make_encodable
-from heats.journal.events import Told, decode_event
-from heats.race.heat import Heat
-from heats.race.outcome import Run, all_crashed
+from heats.errors import BrokenFile
+from heats.journal.events import Told
+from heats.race.heat import HeatResult
+from heats.race.outcome import Run, have_all_crashed
 
 
-def notes_of(heat: Heat) -> dict[str, Any]:
+class HeatNotes(msgspec.Struct, frozen=True):
+    """What the journal keeps of a heat next to its feedback."""
+
+    instance: str | None
+    winner: int | None
+    runs: tuple[Run, ...]
+
+
+def make_notes(heat: HeatResult) -> dict[str, Any]:
     """Return what was measured of a heat as plain data."""
-    return {
-        "instance": None if heat.instance is None else make_encodable(heat.instance),
-        "winner": heat.winner,
-        "runs": msgspec.to_builtins(heat.runs),
-    }
+    instance = None if heat.instance is None else make_encodable(heat.instance)
+    plain: dict[str, Any] = msgspec.to_builtins(HeatNotes(instance, heat.winner, tuple(heat.runs)))
+    return plain
+
+
+def read_notes(notes: dict[str, Any], number: int) -> HeatNotes:
+    """Return the notes of a pull, or refuse what no race wrote."""
+    try:
+        return msgspec.convert(notes, HeatNotes)
+    except msgspec.ValidationError as error:
+        raise BrokenFile(f"the notes of pull {number} are not those of a race: {error}.") from None
 
 
 class RunCounts:
-    """Counts per arm and in all."""
+    """Counts per arm and in all; ``add`` is called with every answer of a journal."""
 
     def __init__(self) -> None:
         self.heats = 0
-        self.nobody = 0  # heats without a winner
+        self.without_winner = 0  # heats that nobody won
         self.finishes = 0  # runs that finished
         self.values = 0  # runs that printed a value
         self.last_crashed = False  # every run of the last heat
         self.wins: Counter[int] = Counter()
         self.runs: Counter[int] = Counter()
-        self.cpu: defaultdict[int, float] = defaultdict(float)  # seconds
+        self.cpu_seconds: defaultdict[int, float] = defaultdict(float)
         self.crashes: defaultdict[int, list[Run]] = defaultdict(list)
 
-    def add(self, notes: Mapping[str, Any]) -> None:
+    def add(self, told: Told) -> None:
         """Count a heat."""
+        if told.notes is None:
+            return
+        notes = read_notes(told.notes, told.id)
         self.heats += 1
-        if notes["winner"] is None:
-            self.nobody += 1
+        if notes.winner is None:
+            self.without_winner += 1
         else:
-            self.wins[notes["winner"]] += 1
-        runs = msgspec.convert(notes["runs"], list[Run])
-        self.last_crashed = all_crashed(runs)
-        for run in runs:
+            self.wins[notes.winner] += 1
+        self.last_crashed = have_all_crashed(notes.runs)
+        for run in notes.runs:
             self.finishes += run.verdict == "finished"
             self.values += run.value is not None
             self.runs[run.arm] += 1
-            self.cpu[run.arm] += run.cpu
+            self.cpu_seconds[run.arm] += run.cpu
             if run.verdict == "crashed":
                 self.crashes[run.arm].append(run)
 
     @property
-    def cpu_seconds(self) -> float:
+    def total_cpu_seconds(self) -> float:
         """CPU time of all runs."""
-        return sum(self.cpu.values())
-
-
-def count_runs(journal: Path, size: int) -> RunCounts:
-    """Count the heats that the first so many bytes of a journal hold; these must be whole lines."""
-    tally = RunCounts()
-    with journal.open("rb") as file:
-        file.readline()  # the header
-        while file.tell() < size:
-            event = decode_event(file.readline())
-            if type(event) is Told and event.notes is not None:
-                tally.add(event.notes)
-    return tally
+        return sum(self.cpu_seconds.values())

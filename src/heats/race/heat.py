@@ -17,12 +17,11 @@ from heats.base import randomness
 from heats.base.randomness import Purpose
 from heats.engine.feedback import Race
 from heats.engine.machine import Query
-from heats.race.outcome import UNKNOWN, Run, Verdict, last_lines, race_of, rewards_of
-from heats.race.processes.client import End, Job, Lane, Lanes
-from heats.race.scenario import command
-from heats.race.scenario.complete import Scenario, Terms
+from heats.race.outcome import UNKNOWN, Run, Verdict, make_race, make_rewards, take_last_lines
+from heats.race.processes import End, Guardian, GuardianPool, Job
+from heats.race.scenario import Scenario, Terms, fill_command
 
-MOST_SEED = 2**31 - 1  # solvers take a signed 32-bit number, some of them not 0
+LARGEST_SEED = 2**31 - 1  # solvers take a signed 32-bit number, some of them not 0
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +34,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     terms: Terms
 
 
-class Heat(msgspec.Struct, frozen=True):
+class HeatResult(msgspec.Struct, frozen=True):
     """A heat that was run: what it says to the tournament, and what was measured."""
 
     feedback: Race | list[float]
@@ -50,20 +49,20 @@ class Heat(msgspec.Struct, frozen=True):
         return None if max(row) == min(row) else arms[row.index(max(row))]
 
 
-def order(scenario: Scenario, query: Query) -> Order:
+def make_order(scenario: Scenario, query: Query) -> Order:
     """Return what to run for a query."""
     turns = randomness.shuffle(query.seed, Purpose.TURN, 0, np.arange(len(query.arms)))
-    instance = instance_of(scenario.instances, scenario.seed, query.id)
+    instance = choose_instance(scenario.instances, scenario.seed, query.id)
     return Order(
         arms=query.arms,
-        lines=tuple(line_of(scenario, arm, instance, seed_of(query, arm)) for arm in query.arms),
+        lines=tuple(fill_command_line(scenario, arm, instance, draw_seed(query, arm)) for arm in query.arms),
         turns=tuple(turns.tolist()),
         instance=instance,
         terms=scenario.terms,
     )
 
 
-def instance_of(instances: Sequence[str], seed: int, number: int) -> str | None:
+def choose_instance(instances: Sequence[str], seed: int, number: int) -> str | None:
     """Return the instance of a pull: all in a seeded order, then all again in another one."""
     if not instances:
         return None
@@ -72,53 +71,54 @@ def instance_of(instances: Sequence[str], seed: int, number: int) -> str | None:
     return instances[int(shuffled[place])]
 
 
-def seed_of(query: Query, arm: int) -> int:
+def draw_seed(query: Query, arm: int) -> int:
     """Return the seed of one run."""
-    return 1 + int(randomness.pick_below(MOST_SEED, randomness.draw_bits(query.seed, Purpose.RUN, arm)))
+    return 1 + int(randomness.pick_below(LARGEST_SEED, randomness.draw_bits(query.seed, Purpose.RUN, arm)))
 
 
-def line_of(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tuple[str, ...]:
+def fill_command_line(scenario: Scenario, arm: int, instance: str | None, seed: int) -> tuple[str, ...]:
     """Return the command line of an arm."""
     given: dict[str, Any] = {"seed": seed, "cutoff": f"{scenario.cutoff:.10g}"}
     given |= {} if instance is None else {"instance": instance}
-    return command.fill(scenario.command, scenario.candidates[arm] | given)
+    return fill_command(scenario.command, scenario.candidates[arm] | given)
 
 
-def run(order: Order, lanes: Lanes) -> Heat:
+def run_heat(order: Order, guardians: GuardianPool) -> HeatResult:
     """Run a heat."""
-    runs = measure(order, lanes)
-    feedback = race_of(runs) if order.terms.rule.objective is None else rewards_of(runs, order.terms.rule)
-    return Heat(feedback, order.instance, runs)
+    runs = run_commands(order, guardians)
+    feedback = make_race(runs) if order.terms.rule.objective is None else make_rewards(runs, order.terms.rule)
+    return HeatResult(feedback, order.instance, runs)
 
 
-def measure(order: Order, lanes: Lanes) -> tuple[Run, ...]:
+def run_commands(order: Order, guardians: GuardianPool) -> tuple[Run, ...]:
     """Run the command lines of an order, whatever comes of it."""
-    with lanes.borrow() as lane:
-        ends = _side_by_side(order, lane) if order.terms.mode == "parallel" else _in_turn(order, lane)
-    return _runs(order, ends)
+    with guardians.borrow(isolate=order.terms.isolate) as guardian:
+        side_by_side = order.terms.mode == "parallel"
+        ends = _run_side_by_side(order, guardian) if side_by_side else _run_in_turn(order, guardian)
+    return _make_runs(order, ends)
 
 
-def _side_by_side(order: Order, lane: Lane) -> list[End]:
+def _run_side_by_side(order: Order, guardian: Guardian) -> list[End]:
     """Run all at once; the first to finish stops the others, unless it is the best value that counts."""
-    jobs = [_job(order, place, lane, order.terms.cutoff) for place in range(len(order.arms))]
-    return lane.run(jobs, lambda end: order.terms.rule.objective is None and _verdict(order, end) == "finished")
+    jobs = [_make_job(order, place, guardian, order.terms.cutoff) for place in range(len(order.arms))]
+    return guardian.run(jobs, lambda end: order.terms.rule.objective is None and _judge(order, end) == "finished")
 
 
-def _in_turn(order: Order, lane: Lane) -> list[End]:
+def _run_in_turn(order: Order, guardian: Guardian) -> list[End]:
     """Run one after another, each for at most as long as the best so far."""
     ends: dict[int, End] = {}
     limit = order.terms.cutoff
     for place in order.turns:
-        (end,) = lane.run([_job(order, place, lane, limit)])
+        (end,) = guardian.run([_make_job(order, place, guardian, limit)])
         if end.stopped == "limit" and limit < order.terms.cutoff:
             end.stopped = "best"  # time so far was the limit
         ends[place] = end
-        if order.terms.rule.objective is None and _verdict(order, end) == "finished":
-            limit = min(limit, _seconds(order, end))
+        if order.terms.rule.objective is None and _judge(order, end) == "finished":
+            limit = min(limit, _get_seconds(order, end))
     return [ends[place] for place in range(len(order.arms))]
 
 
-def _job(order: Order, place: int, lane: Lane, limit: float) -> Job:
+def _make_job(order: Order, place: int, guardian: Guardian, limit: float) -> Job:
     return Job(
         argv=order.lines[place],
         cwd=str(order.terms.folder),
@@ -126,49 +126,49 @@ def _job(order: Order, place: int, lane: Lane, limit: float) -> Job:
         wall_limit=order.terms.wall_limit,
         clock=order.terms.clock,
         keep=order.terms.keep,
-        sought=order.terms.rule.sought,
+        patterns=order.terms.rule.patterns,
         memory=order.terms.memory,
-        cores=_cores(order, place, lane) if order.terms.pin else None,
+        cores=_choose_cores(order, place, guardian) if order.terms.pin else None,
     )
 
 
-def _cores(order: Order, place: int, lane: Lane) -> tuple[int, ...] | None:
-    """Return the core of a run: every lane has its own, one for each of the runs it has side by side."""
+def _choose_cores(order: Order, place: int, guardian: Guardian) -> tuple[int, ...] | None:
+    """Return the core of a run: every guardian has its own, one for each run it has side by side."""
     if not hasattr(os, "sched_getaffinity"):
         return None
     cores = sorted(os.sched_getaffinity(0))
-    mine = lane.number * len(order.arms) + place if order.terms.mode == "parallel" else lane.number
+    mine = guardian.number * len(order.arms) + place if order.terms.mode == "parallel" else guardian.number
     return (cores[mine % len(cores)],)
 
 
-def _seconds(order: Order, end: End) -> float:
+def _get_seconds(order: Order, end: End) -> float:
     return end.cpu if order.terms.clock == "cpu" else end.wall
 
 
-def _verdict(order: Order, end: End) -> Verdict:
-    return order.terms.rule.verdict(end, _seconds(order, end), order.terms.cutoff)
+def _judge(order: Order, end: End) -> Verdict:
+    return order.terms.rule.judge(end, _get_seconds(order, end), order.terms.cutoff)
 
 
-def _runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
+def _make_runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
     """Return the ends as they are written down."""
-    finishers = [end for end in ends if _verdict(order, end) == "finished"]
+    finishers = [end for end in ends if _judge(order, end) == "finished"]
     first = min((end.ended for end in finishers), default=None)
     runs = []
     for arm, end in zip(order.arms, ends, strict=True):
-        verdict = _verdict(order, end)
-        value = order.terms.rule.value(end.output) if verdict != "crashed" else None
+        verdict = _judge(order, end)
+        value = order.terms.rule.find_value(end.output) if verdict != "crashed" else None
         runs.append(
             Run(
                 arm=arm,
                 verdict=verdict,
-                seconds=round(_seconds(order, end), 6),
+                seconds=round(_get_seconds(order, end), 6),
                 wall=round(end.wall, 6),
                 cpu=round(end.cpu, 6),
                 code=end.code,
                 memory=end.memory,
                 kill_latency=round(end.ended - first, 6) if end.stopped == "race" and first is not None else None,
                 value=value,
-                last=last_lines(end.output) if verdict == "crashed" else None,
+                last=take_last_lines(end.output) if verdict == "crashed" else None,
                 unknown=UNKNOWN in end.output,
             )
         )

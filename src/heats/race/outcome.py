@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 import signal
+import warnings
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from heats.engine.feedback import Race
-from heats.errors import HeatsError, InvalidArgument
-from heats.race.processes.client import End
+from heats.errors import HeatsError, InvalidArgument, show_value
+from heats.race.processes import End
 
 Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stopped"]
 Goal: TypeAlias = Literal["minimize", "maximize"]
@@ -39,18 +40,17 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not self.finished:
             raise InvalidArgument("race.finished = [] leaves no exit code that counts as finishing; name one, as [0].")
-        for name, pattern, groups in (("pattern", self.pattern, None), ("objective", self.objective, 1)):
-            try:
-                found = re.compile(pattern or "()").groups
-            except re.error as error:
-                raise InvalidArgument(f"race.{name} = {pattern!r} is no regular expression: {error}.") from None
-            if pattern is not None and groups not in (None, found):
-                raise InvalidArgument(
-                    f"race.{name} = {pattern!r} must have one group, round the value, such as 'cost = (\\S+)'."
-                )
+        if self.missing is not None and not math.isfinite(self.missing):
+            raise InvalidArgument(f"race.missing = {self.missing} must be a finite number.")
+        _count_groups("pattern", self.pattern)
+        if _count_groups("objective", self.objective) not in (None, 1):
+            raise InvalidArgument(
+                f"race.objective = {show_value(self.objective)} must have one group, round the value, such as "
+                "'cost = (\\S+)'."
+            )
 
-    def verdict(self, end: End, seconds: float, cutoff: float) -> Verdict:
-        """Say how a run ended that took so many seconds of its clock."""
+    def judge(self, end: End, seconds: float, cutoff: float) -> Verdict:
+        """Return how a run ended that took that many seconds of its clock."""
         if end.stopped and end.code == KILLED:
             return "cutoff" if end.stopped in ("limit", "wall limit") else "stopped"
         if end.code in self.finished and self._has_pattern(end.output):
@@ -58,14 +58,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return "undecided" if end.code in (*self.finished, *self.undecided) else "crashed"
 
     @property
-    def sought(self) -> tuple[str, ...]:
+    def patterns(self) -> tuple[str, ...]:
         """What to look for in the output, however long it is."""
         return tuple(each for each in (self.pattern, self.objective, UNKNOWN) if each is not None)
 
     def _has_pattern(self, output: str) -> bool:
         return self.pattern is None or re.search(self.pattern, output, re.MULTILINE) is not None
 
-    def value(self, output: str) -> float | None:
+    def find_value(self, output: str) -> float | None:
         """Return the last objective value printed, if there is one."""
         if self.objective is None:
             return None
@@ -77,6 +77,20 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             if math.isfinite(value):
                 return value
         return None
+
+
+def _count_groups(name: str, pattern: str | None) -> int | None:
+    """Return how many groups a pattern has; refuse one that is not a regular expression."""
+    if pattern is None:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what a later Python may read differently
+            return re.compile(pattern).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidArgument(
+            f"race.{name} = {show_value(pattern)} is not a valid regular expression: {error}."
+        ) from None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -95,12 +109,12 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unknown: bool = False  # it printed "s UNKNOWN"
 
 
-def race_of(runs: Sequence[Run]) -> Race:
+def make_race(runs: Sequence[Run]) -> Race:
     """Return who finished, and when. Nobody: the heat counts, and nobody gets a point for it."""
     return Race([(run.arm, run.seconds) for run in runs if run.verdict == "finished"])
 
 
-def rewards_of(runs: Sequence[Run], rule: Rule) -> list[float]:
+def make_rewards(runs: Sequence[Run], rule: Rule) -> list[float]:
     """Return the objective values, larger is better, in the order of the runs.
 
     If nobody has a value all are worth the same, which leaves the heat undecided.
@@ -112,17 +126,17 @@ def rewards_of(runs: Sequence[Run], rule: Rule) -> list[float]:
     return [missing if reward is None else reward for reward in rewards]
 
 
-def all_crashed(runs: Sequence[Run]) -> bool:
+def have_all_crashed(runs: Sequence[Run]) -> bool:
     """Whether a heat tells nothing but that something is wrong."""
     return all(run.verdict == "crashed" for run in runs)
 
 
-def last_lines(output: str) -> str:
+def take_last_lines(output: str) -> str:
     """Return what a program printed at the end."""
     return "\n".join(line[:200] for line in output.strip().splitlines()[-LAST_LINES:])
 
 
-def how_it_ended(code: int, last: str) -> str:
+def describe_end(code: int, last: str) -> str:
     """Return exit code and last lines of output, for people."""
     how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
     return "\n".join([f"{how}, {'and at the end it printed' if last else 'it printed nothing'}",

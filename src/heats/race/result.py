@@ -1,86 +1,78 @@
-"""What a race found, in words and as JSON, with command lines that can be pasted."""
+"""A race's journal and counts → what the programs did, with command lines that can be pasted."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from heats.engine.report import Report, describe_report
-from heats.race.board import clock
+from heats.journal import Log
+from heats.journal.origin import RaceOrigin
 from heats.race.counts import RunCounts
-from heats.race.heat import line_of
-from heats.race.scenario import command
-from heats.race.scenario.complete import Scenario
+from heats.race.heat import fill_command_line
+from heats.race.scenario import RACE_PLACEHOLDERS, Scenario, fill_command
+from heats.reports.result import CandidateRuns, Entrant, RaceFacts, Result, summarise
 
 
-@dataclass(frozen=True, eq=False)
-class Raced:
-    """What a race found, and what it took."""
-
-    scenario: Scenario
-    report: Report
-    tally: RunCounts
-    seconds: float  # of wall time, since it began or went on
-
-    @property
-    def decided(self) -> bool:
-        """Whether any run of the race had something to say about its candidates; else the lot chose the winner."""
-        return bool(self.tally.finishes if self.scenario.rule.objective is None else self.tally.values)
-
-    def to_json(self) -> str:
-        """Return the report as JSON, with parameters and command lines; equal races give equal bytes."""
-        report = self.report if self.decided else undecided(self.report)
-        places = {place: self._entry(getattr(report, place)) for place in ("winner", "runner_up")}
-        told = msgspec.to_builtins(report) | {"names": self.scenario.names, **places}
-        return msgspec.json.encode(told).decode()
-
-    def __str__(self) -> str:
-        found = describe_report(self.report, self.scenario.names) if self.decided else f"no winner: {self._why_not()}"
-        return "\n".join([found, *self._lines()])
-
-    def _why_not(self) -> str:
-        if self.scenario.rule.objective is None:
-            return "nobody finished any heat; raise the cutoff, or look at finished and pattern in the scenario."
-        return "nobody printed a value in any heat; raise the cutoff, or look at objective in the scenario."
-
-    def _entry(self, arm: int | None) -> dict[str, Any] | None:
-        if arm is None:
-            return None
-        candidate = self.scenario.candidates[arm]
-        return {
-            "arm": arm,
-            "name": self.scenario.names[arm],
-            "parameters": candidate,
-            "command": command.fill(self.scenario.command, candidate, leave=command.GIVEN),
-            "command_line": command_line(self.scenario, arm),
-        }
-
-    def _lines(self) -> Iterator[str]:
-        tally = self.tally
-        yield ""
-        if tally.nobody:
-            yield f"nobody finished {tally.nobody} of {tally.heats} heats; these say nothing about anybody"
-        for arm, crashes in tally.crashes.items():
-            last = f" ({crashes[0].last.splitlines()[-1]})" if crashes[0].last else ""
-            yield f"crashed: {self.scenario.names[arm]}, {len(crashes)} of {tally.runs[arm]} runs{last}"
-        yield f"{clock(tally.cpu_seconds)} of CPU in all runs, {clock(self.seconds)} of wall time"
-        if self.decided and self.report.winner is not None:
-            yield f"\nthe winner's command line:\n  {command_line(self.scenario, self.report.winner)}"
+def read_race(path: str) -> tuple[Log, RunCounts | None]:
+    """Return a journal, read to its end, with the counts of its runs if it is a race."""
+    counts = RunCounts()
+    log = Log(path, on_told=lambda told: counts.add(told) if isinstance(log.origin, RaceOrigin) else None)
+    log.advance()
+    return log, counts if isinstance(log.origin, RaceOrigin) else None
 
 
-def undecided(report: Report) -> Report:
-    """Return a report that names nobody."""
-    return msgspec.structs.replace(report, winner=None, runner_up=None, rivals=None, sureness=None)
+def summarise_journal(log: Log, counts: RunCounts | None) -> Result:
+    """Return what a journal says, whatever kind of run it is of."""
+    race = None if counts is None else collect_facts(log, counts)
+    return summarise(log.machine, log.names, log, race)
 
 
-def command_line(scenario: Scenario, arm: int) -> str:
+def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
+    """Return what the programs did; all of it is in the journal."""
+    assert isinstance(log.origin, RaceOrigin)
+    by_value = log.origin.rules.get("objective") is not None
+    decided = bool(counts.values if by_value else counts.finishes)
+    report = log.machine.report()
+    return RaceFacts(
+        decided=decided,
+        goal="value" if by_value else "finish",
+        winner=_describe_entrant(log, report.winner) if decided else None,
+        runner_up=_describe_entrant(log, report.runner_up) if decided else None,
+        heats=counts.heats,
+        without_winner=counts.without_winner,
+        cpu_seconds=round(counts.total_cpu_seconds, 6),
+        candidates=tuple(_count_candidate(counts, arm) for arm in _furthest_first(counts)),
+    )
+
+
+def _furthest_first(counts: RunCounts) -> list[int]:
+    return sorted(counts.runs, key=lambda arm: (-counts.runs[arm], -counts.wins[arm], arm))
+
+
+def _count_candidate(counts: RunCounts, arm: int) -> CandidateRuns:
+    crashes = counts.crashes.get(arm, [])
+    last = (crashes[0].last or "").splitlines() if crashes else []
+    seconds = round(counts.cpu_seconds[arm], 6)
+    return CandidateRuns(arm, counts.wins[arm], counts.runs[arm], len(crashes), seconds, last[-1] if last else None)
+
+
+def _describe_entrant(log: Log, arm: int | None) -> Entrant | None:
+    if arm is None:
+        return None
+    assert isinstance(log.origin, RaceOrigin)
+    value = log.header.candidates[arm].value
+    parameters = value if isinstance(value, dict) else None
+    template = log.origin.rules.get("command")
+    command = None
+    if parameters is not None and isinstance(template, list):
+        command = fill_command(template, parameters, leave=RACE_PLACEHOLDERS)
+    lines = log.origin.command_lines
+    return Entrant(arm, log.names[arm], parameters, command, lines[arm] if arm < len(lines) else None)
+
+
+def paste_line(scenario: Scenario, arm: int) -> str:
     """Return a line to paste into a shell, wherever: the arm on the first instance."""
     first = scenario.instances[0] if scenario.instances else None
     if first is not None and Path(first).is_relative_to(scenario.folder):
         first = str(Path(first).relative_to(scenario.folder))
-    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(line_of(scenario, arm, first, seed=1))}"
+    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(fill_command_line(scenario, arm, first, seed=1))}"

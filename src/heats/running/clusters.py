@@ -15,7 +15,7 @@ PATIENCE_SECONDS = 10  # seconds to wait for a scheduler to answer
 
 
 @contextmanager
-def dask(address: str) -> Iterator[Executor]:
+def connect_dask(address: str) -> Iterator[Executor]:
     """Yield the executor of the cluster at ``address``, as tcp://host:8786; ``local`` starts one on this machine."""
     try:
         from distributed import Client, LocalCluster

@@ -1,31 +1,41 @@
-"""Our end of a guardian: one heat at a time runs on a lane, and threads share the lanes of a race."""
+"""Our end of a guardian: it runs one heat at a time, and threads borrow guardians from a pool."""
 
 from __future__ import annotations
 
 import atexit
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
 from typing import Any, Self
 
 import msgspec
 
 from heats.errors import HeatsError
-from heats.race.processes import guardian
+from heats.race.processes import launch
+from heats.race.processes.channel import PIECE_BYTES, STOP
+from heats.race.processes.guardian import PATIENCE_SECONDS
+from heats.race.processes.process_table import list_processes, list_variables
+from heats.race.processes.watcher import MOST_STOPS, STOPPED
 
-GONE = "the guardian of the running programs is gone, and what it ran is ended; the race can be resumed."
-MARK = "HEATS_LANE"  # a variable that all a guardian starts inherits
-PATIENCE = guardian.PATIENCE + 5  # seconds for a guardian to end what it started, and itself
+CLOSING_SECONDS = PATIENCE_SECONDS + 5  # for a guardian to end what it started, and itself
+LOOK_SECONDS = 1.0  # between two looks at a guardian that says nothing
+
+CLOSED = "the race is over."
+KILLED = "the guardian of the running programs was killed, and all they started is ended; the race can be resumed."
+HALTED = (
+    "the guardian of the running programs was stopped (SIGSTOP) again and again, maybe by one of them; all they "
+    "started is ended, and the race can be resumed."
+)
+SURVIVED = "the guardian of the running programs is gone, but processes {} that they started cannot be ended."
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +47,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     wall_limit: float
     clock: str
     keep: int  # bytes of output
-    sought: tuple[str, ...] = ()  # patterns: lines that match are kept as well
+    patterns: tuple[str, ...] = ()  # lines that match are kept as well
     memory: int | None = None  # bytes it may address
     cores: tuple[int, ...] | None = None  # it is pinned to
 
@@ -50,7 +60,7 @@ class End(msgspec.Struct, kw_only=True):
     started: float
     ended: float
     output: str
-    printed: int  # bytes, of which output keeps the beginning, the end, and between them lines that were sought
+    printed: int  # bytes, of which output keeps the beginning, the end, and between them lines that match
     cpu: float = 0.0  # of all it started
     memory: int = 0  # peak, as getrusage counts
 
@@ -60,106 +70,163 @@ class End(msgspec.Struct, kw_only=True):
         return self.ended - self.started
 
 
-class LaneClosed(HeatsError):
-    """The guardian of this lane is gone, or the race was stopped."""
+class GuardianGone(HeatsError):
+    """A guardian has ended before its heat has, or the race was stopped."""
 
 
-class Lane:
-    """A guardian process and the socket to it; ``number`` tells the lanes of this process apart."""
+class Guardian:
+    """A guardian, its watcher and the socket to it; ``number`` tells the guardians of a pool apart.
 
-    def __init__(self, number: int) -> None:
+    Commands see no processes but their own if they may be isolated (``isolate``) and the system allows it.
+    """
+
+    def __init__(self, number: int, *, isolate: bool = True) -> None:
         self.number = number
-        self._mark = f"{MARK}={uuid.uuid4()}"
+        self.isolate = isolate
+        self._mark = f"HEATS_{secrets.token_hex(16)}"  # a variable that all it starts has in its environment
+        self._stops = 0
         self._socket, theirs = socket.socketpair()
+        isolation = "isolate" if isolate else "share"
         with theirs:
-            self._guardian = subprocess.Popen(
-                [sys.executable, "-I", "-S", guardian.__file__, str(theirs.fileno())],
+            self._watcher = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-W", "ignore", launch.__file__, str(theirs.fileno()), isolation],
                 pass_fds=[theirs.fileno()],
-                env=os.environ | dict([self._mark.split("=")]),
+                env=os.environ | {self._mark: ""},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for us to deal with
             )
-        self._said = self._socket.makefile("rb")
+        self._socket.settimeout(LOOK_SECONDS)
+        self._inbox = bytearray()
+        self._closing = False
 
-    def run(self, jobs: Sequence[Job], enough: Callable[[End], bool] = lambda end: False) -> list[End]:
-        """Start the jobs together and return how they ended; the first end that is ``enough`` stops the rest."""
-        self._say(json.dumps([msgspec.structs.asdict(job) for job in jobs]).encode() + b"\n")
+    def run(self, jobs: Sequence[Job], is_enough: Callable[[End], bool] = lambda end: False) -> list[End]:
+        """Start the jobs together and return how they ended; the first end that is enough stops the rest."""
+        self._send(json.dumps([msgspec.structs.asdict(job) for job in jobs]).encode())
         ends: dict[int, End] = {}
         stopped = False
-        while "used" not in (message := self._hear()):
+        while "used" not in (message := self._receive()):
             end = msgspec.convert(message, End)
             ends[message["place"]] = end
-            if not stopped and len(ends) < len(jobs) and enough(end):
-                self._say(guardian.STOP)
+            if not stopped and len(ends) < len(jobs) and is_enough(end):
+                self._send(STOP)
                 stopped = True
         for place, used in enumerate(message["used"]):
             ends[place].cpu, ends[place].memory = used["cpu"], used["memory"]
         return [ends[place] for place in range(len(jobs))]
 
-    def _say(self, message: bytes) -> None:
-        try:
-            self._socket.sendall(message)
-        except OSError:
-            raise LaneClosed(GONE) from None
+    def _send(self, line: bytes) -> None:
+        rest = memoryview(line + b"\n")
+        while rest:
+            try:
+                rest = rest[self._socket.send(rest) :]
+            except TimeoutError:
+                self._continue_watcher()
+            except OSError:
+                raise self._explain_end() from None
 
-    def _hear(self) -> dict[str, Any]:
-        try:
-            line = self._said.readline()
-        except OSError:  # it died with something unread
-            line = b""
-        if not line.endswith(b"\n"):
-            raise LaneClosed(GONE)
-        message: dict[str, Any] = json.loads(line)
+    def _receive(self) -> dict[str, Any]:
+        """Return the next message."""
+        searched = 0
+        while (end := self._inbox.find(b"\n", searched)) < 0:
+            searched = len(self._inbox)
+            self._inbox += self._receive_piece()
+        message: dict[str, Any] = json.loads(self._inbox[:end])
+        del self._inbox[: end + 1]
         if "error" in message:
             raise HeatsError(f"a command could not be run: {message['error']}.")
         return message
 
+    def _receive_piece(self) -> bytes:
+        while True:
+            try:
+                piece = self._socket.recv(PIECE_BYTES)
+            except TimeoutError:
+                self._continue_watcher()
+                continue
+            except OSError:  # it died with something unread
+                piece = b""
+            if not piece:
+                raise self._explain_end()
+            return piece
+
+    def _continue_watcher(self) -> None:
+        """Have a watcher go on that was stopped, as it does with the guardian; again and again is too much."""
+        if self._watcher.poll() is not None or not self._is_watcher_stopped():
+            return
+        self._stops += 1
+        if self._stops > MOST_STOPS:
+            self._watcher.kill()
+            raise self._explain_end()
+        self._watcher.send_signal(signal.SIGCONT)
+
+    def _is_watcher_stopped(self) -> bool:
+        with suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self._watcher.pid, os.WSTOPPED | os.WNOHANG) is not None
+        return False
+
+    def _explain_end(self) -> GuardianGone:
+        """End what is left, and return the error that says why the heat is over."""
+        on_purpose = self._closing
+        self.hang_up()
+        survivors = self._wait_for_end()
+        if survivors:
+            return GuardianGone(SURVIVED.format(", ".join(map(str, survivors))))
+        if on_purpose:
+            return GuardianGone(CLOSED)
+        halted = self._watcher.returncode == STOPPED or self._stops > MOST_STOPS
+        return GuardianGone(HALTED if halted else KILLED)
+
     @property
-    def works(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether the guardian is still there."""
-        return self._guardian.poll() is None
+        return self._watcher.poll() is None
 
     def hang_up(self) -> None:
         """Let the guardian know, from any thread, that it is over: it kills all it started and exits."""
+        self._closing = True
         with suppress(OSError):  # it was gone already
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Hang up, and wait until nothing is left."""
         self.hang_up()
-        if self._guardian.wait(PATIENCE) != 0:  # it was killed, and did not end what it started
-            _end_marked(self._mark.encode())
-        self._said.close()
+        self._wait_for_end()
         self._socket.close()
 
+    def _wait_for_end(self) -> list[int]:
+        """Wait until the watcher has ended, and end what it could not; return what is left even so."""
+        deadline = time.monotonic() + CLOSING_SECONDS
+        while time.monotonic() < deadline:
+            with suppress(subprocess.TimeoutExpired):
+                self._watcher.wait(LOOK_SECONDS)
+                break
+            if self._is_watcher_stopped():
+                self._watcher.send_signal(signal.SIGCONT)
+        else:
+            self._watcher.kill()
+            self._watcher.wait()
+        return _end_marked(self._mark.encode()) if self._watcher.returncode != 0 else []
 
-def _end_marked(mark: bytes) -> None:
-    """Kill whoever has the mark in its environment; this needs the /proc of Linux."""
-    deadline = time.monotonic() + PATIENCE
-    while (marked := _marked(mark)) and time.monotonic() < deadline:
-        for pid in marked:
-            with suppress(ProcessLookupError):
+
+def _end_marked(mark: bytes) -> list[int]:
+    """Kill whoever has the variable in its environment, and return who is left; this needs the /proc of Linux."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (found := [pid for pid in list_processes() if mark in list_variables(pid)]) and time.monotonic() < deadline:
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.001)
-
-
-def _marked(mark: bytes) -> list[int]:
-    found = []
-    for file in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):  # it has ended, or is somebody else's
-            if mark in file.read_bytes().split(b"\0"):
-                found.append(int(file.parent.name))
     return found
 
 
-class Lanes:
-    """Lanes for any number of threads, each of which borrows one at a time."""
+class GuardianPool:
+    """Guardians for any number of threads, each of which borrows one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[Lane] = []
-        self._busy: set[Lane] = set()
+        self._idle: list[Guardian] = []
+        self._busy: set[Guardian] = set()
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -169,53 +236,51 @@ class Lanes:
         self.close()
 
     @contextmanager
-    def borrow(self) -> Iterator[Lane]:
-        """Yield a lane nobody else uses; one that ends in an error is not used again."""
-        lane = self._free()
+    def borrow(self, *, isolate: bool = True) -> Iterator[Guardian]:
+        """Yield a guardian nobody else uses; one that ends in an error is not used again."""
+        guardian = self._take(isolate)
         try:
-            yield lane
+            yield guardian
         except BaseException:
-            lane.close()
+            guardian.close()
             with self._lock:
-                self._busy.discard(lane)
+                self._busy.discard(guardian)
             raise
         with self._lock:
-            self._busy.discard(lane)
+            self._busy.discard(guardian)
             if not self._closed:
-                self._idle.append(lane)
+                self._idle.append(guardian)
                 return
-        lane.close()
+        guardian.close()
 
     def close(self) -> None:
-        """End all lanes, for good: heats under way fail with ``LaneClosed`` in the threads that run them."""
+        """End all guardians, for good: heats under way fail with ``GuardianGone`` in the threads that run them."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-            for lane in self._busy:
-                lane.hang_up()
-        for lane in idle:
-            lane.close()
+            for guardian in self._busy:
+                guardian.hang_up()
+        for guardian in idle:
+            guardian.close()
 
-    def _free(self) -> Lane:
-        """Return a lane that works, a new one if there is none, and count it as busy."""
+    def _take(self, isolate: bool) -> Guardian:
+        """Return a guardian that lives, a new one if there is none, and count it as busy."""
         with self._lock:
             if self._closed:
-                raise LaneClosed("the race is over.")
-            while self._idle:
-                lane = self._idle.pop()
-                if lane.works:
-                    break
-                lane.close()
-            else:
-                taken = {lane.number for lane in self._busy}
-                lane = Lane(next(number for number in range(len(taken) + 1) if number not in taken))
-            self._busy.add(lane)
-            return lane
+                raise GuardianGone(CLOSED)
+            for guardian in [each for each in self._idle if not each.is_alive or each.isolate != isolate]:
+                self._idle.remove(guardian)
+                guardian.close()
+            taken = {guardian.number for guardian in self._busy}
+            free = next(number for number in range(len(taken) + 1) if number not in taken)
+            guardian = self._idle.pop() if self._idle else Guardian(free, isolate=isolate)
+            self._busy.add(guardian)
+            return guardian
 
 
 @cache
-def lanes_of(process: int) -> Lanes:
-    """Return the lanes of this process, which a worker of a cluster shares among its heats and keeps to its end."""
-    lanes = Lanes()
-    atexit.register(lanes.close)
-    return lanes
+def get_process_pool(process: int) -> GuardianPool:
+    """Return the guardians of this process, which a worker of a cluster shares among its heats and keeps to its end."""
+    guardians = GuardianPool()
+    atexit.register(guardians.close)
+    return guardians

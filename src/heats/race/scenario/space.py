@@ -1,4 +1,4 @@
-"""The values candidates are sampled from: a [space] table, ConfigSpace's JSON, or the classic .pcs format.
+"""The values that candidates are drawn from: parameters with ranges or choices, conditions, and what is forbidden.
 
 A candidate is a pure function of the seed and its number. A parameter whose conditions do not hold is left out of it;
 what a file forbids, and what was drawn before, is drawn again.
@@ -6,12 +6,9 @@ what a file forbids, and what was drawn before, is drawn again.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
-from pathlib import Path
+from itertools import count, islice
 from typing import Any, TypeAlias
 
 import msgspec
@@ -19,7 +16,7 @@ import numpy as np
 
 from heats.base import randomness
 from heats.base.randomness import Purpose
-from heats.errors import BrokenFile, InvalidArgument
+from heats.errors import InvalidArgument, show_value
 
 Value: TypeAlias = str | int | float | bool
 Candidate: TypeAlias = dict[str, Value]
@@ -27,7 +24,10 @@ Test: TypeAlias = Callable[[Mapping[str, Value]], bool]
 
 KINDS = ("float", "log-float", "int", "log-int", "categorical")
 DIGITS = 6  # significant digits of sampled floats: these numbers end up on command lines
-TRIES = 1000  # draws per candidate before a space counts as used up
+LARGEST_WHOLE = 2**53  # up to here every whole number is a float
+MOST_DRAWN_VALUES = 2_000_000  # a second or two; after that a space counts as used up
+LEAST_DRAWS_PER_CANDIDATE = 20
+DRAWS_AT_ONCE = 256
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -44,12 +44,35 @@ class Parameter(msgspec.Struct, frozen=True):
             if not self.choices:
                 raise InvalidArgument(f"parameter {self.name} has no values to choose from.")
             return
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
-            raise InvalidArgument(f"parameter {self.name} needs a range [low, high], not [{self.low}, {self.high}].")
+        if not self._has_finite_range():
+            raise InvalidArgument(f"parameter {self.name} needs a range [low, high], not {self._range}.")
         if self.kind.startswith("log") and self.low <= 0:
             raise InvalidArgument(f"parameter {self.name} is on a log scale, so its range must begin above 0.")
         if self.kind.endswith("int") and not (float(self.low).is_integer() and float(self.high).is_integer()):
-            raise InvalidArgument(f"parameter {self.name} is whole, so its range must be: [{self.low}, {self.high}].")
+            raise InvalidArgument(f"parameter {self.name} is whole, so its range must be: {self._range}.")
+        if self.kind.endswith("int") and max(abs(self.low), abs(self.high)) > LARGEST_WHOLE:
+            raise InvalidArgument(
+                f"parameter {self.name} is whole, so its range must lie within ±{LARGEST_WHOLE}: {self._range}."
+            )
+
+    def _has_finite_range(self) -> bool:
+        try:
+            return self.low <= self.high and math.isfinite(float(self.high) - float(self.low))
+        except OverflowError:  # a whole number beyond all floats
+            return False
+
+    @property
+    def _range(self) -> str:
+        return show_value([self.low, self.high])
+
+    @property
+    def size(self) -> float:
+        """How many different values it may have: exact or too many, and infinite for numbers that are not whole."""
+        if self.kind == "categorical":
+            return len({candidate_key({self.name: choice}) for choice in self.choices})
+        if self.low == self.high:
+            return 1
+        return self.high - self.low + 1 if self.kind.endswith("int") else math.inf
 
     def at(self, unit: float) -> Value:
         """Return the value at ``unit``, from 0 to 1, of the range."""
@@ -58,13 +81,13 @@ class Parameter(msgspec.Struct, frozen=True):
         if self.kind == "int":
             return int(self.low + math.floor(unit * (self.high - self.low + 1)))
         if self.kind == "log-int":  # each whole number has the share of the log scale that rounds to it
-            drawn = _between_logs(self.low - 0.5, self.high + 0.5, unit)
+            drawn = _interpolate_logs(self.low - 0.5, self.high + 0.5, unit)
             return int(min(max(round(drawn), self.low), self.high))
-        drawn = _between_logs(self.low, self.high, unit) if self.kind == "log-float" else self._linear(unit)
+        if self.kind == "log-float":
+            drawn = _interpolate_logs(self.low, self.high, unit)
+        else:
+            drawn = self.low + unit * (self.high - self.low)
         return min(max(float(f"{drawn:.{DIGITS}g}"), float(self.low)), float(self.high))
-
-    def _linear(self, unit: float) -> float:
-        return self.low + unit * (self.high - self.low)
 
 
 class Space(msgspec.Struct, frozen=True):
@@ -74,56 +97,70 @@ class Space(msgspec.Struct, frozen=True):
     conditions: tuple[tuple[str, Test], ...] = ()  # (parameter, what must hold)
     forbidden: tuple[Test, ...] = ()
 
-    def sample(self, count: int, seed: int) -> list[Candidate]:
-        """Return ``count`` different candidates."""
-        root = randomness.fold_seed(seed)
-        found: dict[frozenset[tuple[str, object]], Candidate] = {}
-        for candidate in islice(self._draws(root), TRIES * count):
-            found.setdefault(identity(candidate), candidate)
-            if len(found) == count:
+    @property
+    def size(self) -> float:
+        """At most how many different candidates there are."""
+        conditional = {name for name, _ in self.conditions}  # may also be left out
+        return math.prod(each.size + (each.name in conditional) for each in self.parameters)
+
+    def sample(self, how_many: int, seed: int) -> list[Candidate]:
+        """Return that many different candidates."""
+        if how_many > self.size:
+            raise _refuse_sample(how_many, int(self.size), "there are")
+        draws = max(LEAST_DRAWS_PER_CANDIDATE * how_many, MOST_DRAWN_VALUES // max(10, len(self.parameters)))
+        found: dict[object, Candidate] = {}
+        for candidate in islice(self._draw_candidates(randomness.fold_seed(seed)), draws):
+            if candidate is not None:
+                found.setdefault(candidate_key(candidate), candidate)
+            if len(found) == how_many:
                 return list(found.values())
-        raise InvalidArgument(
-            f"sample={count} is more than the space holds: only {len(found)} different candidates came up in "
-            f"{TRIES * count} draws; sample fewer, or widen the space."
-        )
+        raise _refuse_sample(how_many, len(found), f"{draws} draws found")
 
-    def _draws(self, root: np.uint64) -> Iterator[Candidate]:
+    def _draw_candidates(self, root: np.uint64) -> Iterator[Candidate | None]:
+        """Yield candidates for ever, None for each that is forbidden."""
         places = np.arange(len(self.parameters))
-        number = 0
-        while True:
-            units = randomness.to_unit(randomness.draw_bits(root, Purpose.SAMPLE, number, places))
-            drawn = {each.name: each.at(unit) for each, unit in zip(self.parameters, units.tolist(), strict=True)}
-            candidate = self._active(drawn)
-            yield from () if any(test(candidate) for test in self.forbidden) else (candidate,)
-            number += 1
+        for first in count(0, DRAWS_AT_ONCE):
+            numbers = np.arange(first, first + DRAWS_AT_ONCE)[:, None]
+            for units in randomness.to_unit(randomness.draw_bits(root, Purpose.SAMPLE, numbers, places)).tolist():
+                drawn = {each.name: each.at(unit) for each, unit in zip(self.parameters, units, strict=True)}
+                candidate = self._leave_out_idle(drawn)
+                yield None if any(test(candidate) for test in self.forbidden) else candidate
 
-    def _active(self, candidate: Candidate) -> Candidate:
+    def _leave_out_idle(self, candidate: Candidate) -> Candidate:
         """Leave out parameters whose conditions do not hold, and those that depend on them."""
         while idle := {name for name, test in self.conditions if name in candidate and not test(candidate)}:
             candidate = {name: value for name, value in candidate.items() if name not in idle}
         return candidate
 
 
-def identity(candidate: Candidate) -> frozenset[tuple[str, object]]:
+def _refuse_sample(sample: int, found: int, how: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"{{sample}} is more than the space holds: {how} only {found} different candidates; sample fewer, or widen "
+        "the space.",
+        sample=sample,
+    )
+
+
+def candidate_key(candidate: Candidate) -> frozenset[tuple[str, object]]:
     """Return what makes a candidate the same as another: 1 and 1.0 are, true is not."""
     return frozenset(
         (name, str(value) if value is True or value is False else value) for name, value in candidate.items()
     )
 
 
-def _between_logs(low: float, high: float, unit: float) -> float:
+def _interpolate_logs(low: float, high: float, unit: float) -> float:
     return math.exp(math.log(low) + unit * (math.log(high) - math.log(low)))
 
 
-def from_table(table: Mapping[str, Any]) -> Space:
+def parse_space(table: Mapping[str, Any]) -> Space:
     """Read a [space] table: ``alpha = { float = [1.01, 1.4] }``, ``mode = { categorical = ["a", "b"] }``."""
-    return Space(tuple(_from_entry(name, entry) for name, entry in table.items()))
+    return Space(tuple(_parse_parameter(name, entry) for name, entry in table.items()))
 
 
-def _from_entry(name: str, entry: Any) -> Parameter:
+def _parse_parameter(name: str, entry: Any) -> Parameter:
     if not isinstance(entry, dict) or len(entry) != 1 or next(iter(entry)) not in KINDS:
         raise InvalidArgument(
-            f"space: {name} = {json.dumps(entry, default=str)} must say what it is in the way of {name} = "
+            f"space: {name} = {show_value(entry)} must say what it is in the way of {name} = "
             f"{{ float = [0.1, 0.9] }}; known are {', '.join(KINDS)}."
         )
     ((kind, values),) = entry.items()
@@ -132,34 +169,20 @@ def _from_entry(name: str, entry: Any) -> Parameter:
             raise InvalidArgument(f"space: {name} needs a list of values to choose from, such as [1, 2, 4].")
         return Parameter(name, kind, choices=tuple(values))
     if not isinstance(values, list) or len(values) != 2 or not all(type(value) in (int, float) for value in values):
-        raise InvalidArgument(f"space: {name} needs a range of two numbers, such as [0.1, 0.9], not {values!r}.")
+        raise InvalidArgument(f"space: {name} needs a range of two numbers, such as [0.1, 0.9].")
     return Parameter(name, kind, *values)
 
 
-def from_file(path: Path) -> Space:
-    """Read a .json file as ConfigSpace writes it, or a .pcs file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidArgument(f"the space file {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise BrokenFile(f"{path} is no text in UTF-8; a .pcs or ConfigSpace .json file was expected.") from None
-    space = _from_json(path, text) if path.suffix == ".json" else _from_pcs(path, text)
-    names = [each.name for each in space.parameters]
-    unknown = [name for name, _ in space.conditions if name not in names]
-    if unknown or not names:
-        raise BrokenFile(f"{path} " + (f"has a condition on unknown {unknown[0]}." if names else "has no parameters."))
-    return space
+# Tests on a candidate, for conditions and for what is forbidden; a parameter that is left out passes none.
 
 
-# Tests on a candidate; a parameter that is left out passes none.
-
-
-def _among(name: str, values: list[Value]) -> Test:
+def make_choice_test(name: str, values: list[Value]) -> Test:
+    """Return the test whether a parameter has one of the values."""
     return lambda candidate: name in candidate and candidate[name] in values
 
 
-def _compared(name: str, sign: str, value: Any) -> Test:
+def make_comparison_test(name: str, sign: str, value: Any) -> Test:
+    """Return the test how a parameter compares with a value: NEQ, LT or GT."""
     compare: dict[str, Callable[[Any], bool]] = {
         "NEQ": lambda x: bool(x != value),
         "LT": lambda x: bool(x < value),
@@ -168,148 +191,6 @@ def _compared(name: str, sign: str, value: Any) -> Test:
     return lambda candidate: name in candidate and compare[sign](candidate[name])
 
 
-def _joined(tests: list[Test], how: Callable[[Iterator[bool]], bool]) -> Test:
+def join_tests(tests: list[Test], how: Callable[[Iterator[bool]], bool]) -> Test:
+    """Return the test that all or any of the tests are passed."""
     return lambda candidate: how(test(candidate) for test in tests)
-
-
-# The classic .pcs format, a line each:  name {a, b} [a]   name [0.1, 10] [1]l   child | parent in {a}   {a=1, b=2}
-
-_CATEGORICAL = re.compile(r"(\S+?)\s*\{([^}]*)\}\s*\[([^\]]*)\]$")
-_NUMERIC = re.compile(r"(\S+?)\s*\[([^,\]]+),([^,\]]+)\]\s*\[([^\]]+)\]\s*([il]*)$")
-_CONDITION = re.compile(r"(\S+)\s*\|\s*(\S+)\s+in\s*\{([^}]*)\}$")
-_FORBIDDEN = re.compile(r"\{([^}]*=[^}]*)\}$")
-
-
-def _from_pcs(path: Path, text: str) -> Space:
-    parameters: dict[str, Parameter] = {}
-    conditions: list[tuple[str, Test]] = []
-    forbidden: list[Test] = []
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.partition("#")[0].strip()
-        try:
-            if not line or line in ("Forbidden:", "Conditionals:"):
-                continue
-            if found := _CONDITION.match(line):
-                child, parent, values = found.groups()
-                conditions.append((child, _pcs_test(parameters, parent, _split(values))))
-            elif found := _FORBIDDEN.match(line):
-                pairs = [pair.partition("=")[::2] for pair in _split(found[1])]
-                forbidden.append(_joined([_pcs_test(parameters, n.strip(), [v.strip()]) for n, v in pairs], all))
-            else:
-                each = _pcs_parameter(line)
-                if each.name in parameters:
-                    raise InvalidArgument(f"parameter {each.name} is there twice.")
-                parameters[each.name] = each
-        except (ValueError, InvalidArgument) as error:
-            raise BrokenFile(f"{path}, line {number}: {error}") from None
-    return Space(tuple(parameters.values()), tuple(conditions), tuple(forbidden))
-
-
-def _pcs_parameter(line: str) -> Parameter:
-    if found := _CATEGORICAL.match(line):
-        name, values, default = found.groups()
-        choices = _split(values)
-        if default.strip() not in choices:
-            raise InvalidArgument(f"the default {default.strip()} of {name} is not among its values.")
-        return Parameter(name, "categorical", choices=tuple(choices))
-    if found := _NUMERIC.match(line):
-        name, low, high, default, flags = found.groups()
-        kind = ("log-" if "l" in flags else "") + ("int" if "i" in flags else "float")
-        each = Parameter(name, kind, float(low), float(high))
-        if not each.low <= float(default) <= each.high:
-            raise InvalidArgument(f"the default {default.strip()} of {name} is outside its range.")
-        return each
-    raise InvalidArgument(
-        f"{line!r} is none of: name {{a, b}} [a] · name [0.1, 10] [1] with i, l or il behind · "
-        "child | parent in {a, b} · {name=value, ...}."
-    )
-
-
-def _pcs_test(parameters: Mapping[str, Parameter], name: str, values: list[str]) -> Test:
-    if name not in parameters:
-        raise InvalidArgument(f"{name} is no parameter of the lines above.")
-    if parameters[name].kind == "categorical":
-        return _among(name, list(values))
-    return _among(name, [float(value) for value in values])
-
-
-def _split(values: str) -> list[str]:
-    return [value.strip() for value in values.split(",")]
-
-
-# ConfigSpace's JSON.
-
-
-def _from_json(path: Path, text: str) -> Space:
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise BrokenFile(f"{path} is no JSON: {error}.") from None
-    try:
-        parameters = {each["name"]: _json_parameter(each) for each in data["hyperparameters"]}
-        if len(parameters) < len(data["hyperparameters"]):
-            raise InvalidArgument("a parameter is there twice.")
-        return Space(
-            tuple(parameters.values()),
-            tuple((each["child"], _json_test(each, each["parent"], parameters)) if "parent" in each
-                  else _json_joined(each, parameters) for each in data.get("conditions", ())),
-            tuple(_json_test(each, each.get("name"), parameters) for each in data.get("forbiddens", ())),
-        )  # fmt: skip
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise BrokenFile(f"{path} is not what ConfigSpace writes: {type(error).__name__} {error}.") from None
-    except InvalidArgument as error:
-        raise BrokenFile(f"{path}: {error}") from None
-
-
-def _json_parameter(each: Mapping[str, Any]) -> Parameter:
-    name, log = each["name"], "log-" if each.get("log") else ""
-    match each["type"]:
-        case "uniform_float":
-            return Parameter(name, f"{log}float", each["lower"], each["upper"])
-        case "uniform_int":
-            return Parameter(name, f"{log}int", each["lower"], each["upper"])
-        case "categorical" if len(set(each.get("weights") or (1,))) == 1:
-            return Parameter(name, "categorical", choices=_json_values(name, each["choices"]))
-        case "categorical":
-            raise InvalidArgument(f"{name} has weights; here all choices are equally likely, so take them out.")
-        case "ordinal":
-            return Parameter(name, "categorical", choices=_json_values(name, each["sequence"]))
-        case "constant" | "unparametrized":
-            return Parameter(name, "categorical", choices=_json_values(name, [each["value"]]))
-        case other:
-            raise InvalidArgument(
-                f"{name} is of type {other}; known are uniform_float, uniform_int, categorical, ordinal and constant."
-            )
-
-
-def _json_values(name: str, values: Any) -> tuple[Value, ...]:
-    if not isinstance(values, list) or not all(isinstance(value, Value) for value in values):
-        raise InvalidArgument(f"{name} has {json.dumps(values)}; expected a list of texts, numbers, true or false.")
-    return tuple(values)
-
-
-def _json_joined(each: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> tuple[str, Test]:
-    """Return an AND or OR of conditions on one child."""
-    parts = each["conditions"]
-    return each.get("child", parts[0]["child"]), _json_test(each, None, parameters)
-
-
-def _json_test(each: Mapping[str, Any], name: Any, parameters: Mapping[str, Parameter]) -> Test:
-    if each["type"] not in ("AND", "OR") and name not in parameters:
-        raise InvalidArgument(f"a condition or forbidden clause is on {name!r}, which is no parameter.")
-    match each["type"]:
-        case "AND" | "OR":
-            parts = each.get("conditions") or each["clauses"]
-            tests = [_json_test(part, part.get("parent", part.get("name")), parameters) for part in parts]
-            return _joined(tests, all if each["type"] == "AND" else any)
-        case "EQ" | "EQUALS":
-            return _among(name, [each["value"]])
-        case "IN":
-            return _among(name, list(each["values"]))
-        case "NEQ" | "LT" | "GT":
-            numbers = parameters[name].choices or (parameters[name].low,)
-            if each["type"] != "NEQ" and not all(type(x) in (int, float) for x in (*numbers, each["value"])):
-                raise InvalidArgument(f"{name} {each['type']} {each['value']!r} compares what is no number.")
-            return _compared(name, each["type"], each["value"])
-        case other:
-            raise InvalidArgument(f"a condition or forbidden clause of type {other} is not known here.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heats.errors import InvalidArgument
+from heats.errors import InvalidArgument, show_value
 
 SCENARIO = """\
 # A race for: heats race {name}
@@ -31,6 +31,7 @@ finished = [10, 20]            # exit codes that count as finishing; left out: 0
 # objective = 'cost = (\\S+)'   # or: the best value printed before the cutoff wins; goal = "minimize" or "maximize"
 # memory = "2 GB"              # address space per process
 # pin = true                   # one core for each run, and no other
+# isolate = false              # let runs see the processes of this machine, where the system would hide them
 # strategy = "planned"         # how the tournament is planned, see: heats plan --help
 seed = 0
 
@@ -82,21 +83,23 @@ while True:
             queens[row] = draw.choice([column for column in range(n) if costs[column] == min(costs)])
 '''
 
-SIZES = (10, 12, 14, 16, 18, 20, 22, 24)
+BOARD_SIZES = (10, 12, 14, 16, 18, 20, 22, 24)
 
 
-def write(folder: Path) -> list[Path]:
+def write_starter(folder: Path) -> list[Path]:
     """Write everything into a folder, and nothing if any of it is there."""
     scenario = folder / "race.toml"
     files = {scenario: SCENARIO.format(name=scenario), folder / "solver.py": SOLVER}
-    files |= {folder / "instances" / f"queens-{size}.txt": f"{size}\n" for size in SIZES}
+    files |= {folder / "instances" / f"queens-{size}.txt": f"{size}\n" for size in BOARD_SIZES}
     for file in files:
         if file.exists():
-            raise InvalidArgument(f"{file} is there already; nothing was written. Choose another folder for --init.")
+            raise InvalidArgument(f"{file} is there already; nothing was written. Choose another folder.")
     try:
         (folder / "instances").mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
             file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidArgument(f"{error.filename or folder} cannot be written: {error.strerror}.") from None
+    except ValueError:
+        raise InvalidArgument(f"{show_value(str(folder))} cannot be written: its name has a zero byte.") from None
     return list(files)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from heats.race.processes.client import Job
+from heats.race.processes import Job
 
 _token = itertools.count(1)
 
@@ -54,10 +54,10 @@ def job(
     clock: str = "wall",
     keep: int = 10_000,
     memory: int | None = None,
-    sought: tuple[str, ...] = (),
+    patterns: tuple[str, ...] = (),
 ) -> Job:
     """Return a job with nothing special about it."""
-    return Job(argv=argv, cwd="/", limit=limit, wall_limit=30, clock=clock, keep=keep, memory=memory, sought=sought)
+    return Job(argv=argv, cwd="/", limit=limit, wall_limit=30, clock=clock, keep=keep, memory=memory, patterns=patterns)
 
 
 def shell(script: str, **options: Any) -> Job:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.errors import BrokenFile, InvalidArgument
-from heats.race.scenario.space import Parameter, Value, from_file, from_table
+from heats.race.scenario.space import Parameter, Value, parse_space
+from heats.race.scenario.space_file import load_space
 
 DATA = Path(__file__).parent / "data"
 TABLE = {
@@ -37,7 +38,7 @@ def test_values_stay_within_their_range(unit: float, low: float, width: float) -
 
 def test_samples_are_a_function_of_the_seed() -> None:
     """More of them begin with the same, none comes twice, another seed gives others."""
-    space = from_table(TABLE)
+    space = parse_space(TABLE)
     some = space.sample(20, seed=5)
     assert space.sample(30, seed=5)[:20] == some
     assert space.sample(20, seed=6) != some
@@ -47,7 +48,7 @@ def test_samples_are_a_function_of_the_seed() -> None:
 
 def test_samples_follow_their_scale() -> None:
     """Even shares of a range, of its logarithm, of whole numbers and of choices."""
-    drawn = from_table(TABLE).sample(3000, seed=1)
+    drawn = parse_space(TABLE).sample(3000, seed=1)
     shares = Counter(math.floor(math.log10(candidate["rate"])) for candidate in drawn)
     assert all(abs(shares[power] / 3000 - 1 / 4) < 0.03 for power in (-4, -3, -2, -1))
     choices: dict[str, list[Value]] = {"depth": [1, 2, 3, 4, 5, 6], "mode": ["fast", "slow", 3]}
@@ -62,12 +63,12 @@ def test_samples_follow_their_scale() -> None:
 
 def test_sampled_floats_are_short() -> None:
     """They end up on command lines."""
-    assert all(len(str(candidate["alpha"])) <= 8 for candidate in from_table(TABLE).sample(100, seed=3))
+    assert all(len(str(candidate["alpha"])) <= 8 for candidate in parse_space(TABLE).sample(100, seed=3))
 
 
 def test_a_space_that_is_used_up_is_refused() -> None:
     """With the number it holds."""
-    space = from_table({"a": {"int": [1, 3]}, "b": {"categorical": [True, False]}})
+    space = parse_space({"a": {"int": [1, 3]}, "b": {"categorical": [True, False]}})
     assert len(space.sample(6, seed=0)) == 6
     with pytest.raises(InvalidArgument, match="only 6 different"):
         space.sample(7, seed=0)
@@ -91,13 +92,13 @@ def test_a_space_that_is_used_up_is_refused() -> None:
 def test_bad_entries_are_refused(entry: object, sentence: str) -> None:
     """With the name, and the way to write it."""
     with pytest.raises(InvalidArgument, match=sentence) as error:
-        from_table({"speed": entry})
+        parse_space({"speed": entry})
     assert "speed" in str(error.value)
 
 
 def test_configspace_json() -> None:
     """As written by ConfigSpace 1.2.2: kinds, conditions (and, or, in, equal, greater), what is forbidden."""
-    drawn = from_file(DATA / "configspace.json").sample(400, seed=1)
+    drawn = load_space(DATA / "configspace.json").sample(400, seed=1)
     for each in drawn:
         assert 0.1 <= each["alpha"] <= 10
         assert each["k"] == 3
@@ -133,7 +134,7 @@ Forbidden:
 def test_classic_pcs(tmp_path: Path) -> None:
     """Kinds by their letters, conditions of one child all have to hold."""
     (tmp_path / "solver.pcs").write_text(PCS)
-    drawn = from_file(tmp_path / "solver.pcs").sample(400, seed=2)
+    drawn = load_space(tmp_path / "solver.pcs").sample(400, seed=2)
     for each in drawn:
         assert ("decay" in each) == (each["heur"] != "off")
         assert ("noise" in each) == (each["heur"] == "random")
@@ -152,7 +153,7 @@ def test_classic_pcs(tmp_path: Path) -> None:
         ("x [1, 0] [0.5]", r"line 2: parameter x needs a range"),
         ("x [0, 1] [0.5]l", r"line 2: parameter x is on a log scale"),
         ("x [0, one] [0.5]", r"line 2: could not convert"),
-        ("y | z in {a}", r"line 2: z is no parameter"),
+        ("y | z in {a}", r"line 2: z is not a parameter"),
         ("y {a} [a]", r"line 2: parameter y is there twice"),
         ("z | y in {a}", r"unknown z"),
     ],
@@ -162,14 +163,14 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
     file = tmp_path / "solver.pcs"
     file.write_text(f"y {{a, b}} [a]\n{line}\n")
     with pytest.raises(BrokenFile, match=sentence) as error:
-        from_file(file)
+        load_space(file)
     assert str(file) in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", r"is no JSON: .* line 1"),
+        ("{", r"is not valid JSON: .* line 1"),
         ("[]", r"not what ConfigSpace writes"),
         ('{"hyperparameters": []}', r"has no parameters"),
         (
@@ -187,12 +188,12 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
         (
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
             '"conditions": [{"child": "x", "parent": "x", "type": "GT", "value": 3}]}',
-            r"x GT 3 compares what is no number",
+            r"x GT 3 compares what is not a number",
         ),
         (
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
             '"conditions": [{"child": "x", "parent": "y", "type": "EQ", "value": 3}]}',
-            r"is on 'y', which is no parameter",
+            r"is on 'y', which is not a parameter",
         ),
     ],
 )
@@ -200,4 +201,4 @@ def test_bad_json_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
     """With what is wrong."""
     (tmp_path / "space.json").write_text(text)
     with pytest.raises(BrokenFile, match=sentence):
-        from_file(tmp_path / "space.json")
+        load_space(tmp_path / "space.json")

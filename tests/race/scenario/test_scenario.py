@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from heats.errors import InvalidArgument
-from heats.race.scenario.complete import read, warnings
+from heats.race.scenario import list_warnings, load_scenario
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
 CORES = len(os.sched_getaffinity(0))
@@ -44,11 +44,11 @@ rinc = 1.5
 [[candidates]]
 rinc = 3
 """)
-    scenario = read(folder / "race.toml")
+    scenario = load_scenario(folder / "race.toml")
     assert scenario.candidates == ({"rinc": 1.5}, {"rinc": 3})
     assert [Path(each).name for each in scenario.instances] == ["a.cnf", "b.cnf", "c.cnf"]
     assert (scenario.plan.heat_size, scenario.plan.budget, scenario.cutoff) == (2, 200, 10.0)
-    assert (scenario.mode, scenario.clock, scenario.slots, scenario.lanes) == ("capped", "cpu", 1, 1)
+    assert (scenario.mode, scenario.clock, scenario.slots, scenario.heats_at_once) == ("capped", "cpu", 1, 1)
     assert scenario.names == ("rinc=1.5", "rinc=3")
     assert scenario.folder == folder
 
@@ -56,7 +56,7 @@ rinc = 3
 def test_flags_override_the_file(folder: Path) -> None:
     """Where they are given."""
     file = write(folder, SOLVER, FOUR)
-    scenario = read(file, {"budget": 30, "cutoff": "500ms", "seed": 4, "mode": None, "heat_size": 3})
+    scenario = load_scenario(file, {"budget": 30, "cutoff": "500ms", "seed": 4, "mode": None, "heat_size": 3})
     assert (scenario.plan.budget, scenario.cutoff, scenario.seed, scenario.plan.heat_size) == (30, 0.5, 4, 3)
 
 
@@ -71,7 +71,7 @@ def test_flags_override_the_file(folder: Path) -> None:
 def test_instances(folder: Path, listed: Any, names: list[str]) -> None:
     """A glob, a list, or a file that lists them, relative to itself or to the scenario; each once."""
     (folder / "instances/list.txt").write_text("# two\nc.cnf\n\n  instances/a.cnf\n")
-    scenario = read(write(folder, SOLVER | {"instances": listed}, FOUR))
+    scenario = load_scenario(write(folder, SOLVER | {"instances": listed}, FOUR))
     assert [Path(each).name for each in scenario.instances] == names
     assert all(Path(each).is_absolute() for each in scenario.instances)
 
@@ -80,21 +80,21 @@ def test_candidates_from_a_csv(folder: Path) -> None:
     """Numbers only where they are written back the same; an empty cell leaves the parameter out."""
     (folder / "field.csv").write_text("x,y\n1,0.50\n2.5,\n n ,3\n")
     race = SOLVER | {"command": ["cat", "-{x}", ["-y", "{y}"], "{instance}"], "heat_size": 2}
-    candidates = read(write(folder, race, "field.csv")).candidates
+    candidates = load_scenario(write(folder, race, "field.csv")).candidates
     assert candidates == ({"x": 1, "y": "0.50"}, {"x": 2.5}, {"x": "n", "y": 3})
-    assert read(write(folder, race | {"candidates": "field.csv"})).candidates == candidates
+    assert load_scenario(write(folder, race | {"candidates": "field.csv"})).candidates == candidates
 
 
 def test_candidates_from_a_space(folder: Path) -> None:
     """Sampled by the seed of the race, or by one of its own; from a table or a file."""
     table = {"sample": 5, "x": {"float": [0, 1]}}
-    first = read(write(folder, SOLVER, space=table))
+    first = load_scenario(write(folder, SOLVER, space=table))
     assert len(first.candidates) == 5
-    assert read(write(folder, SOLVER, space=table), {"seed": 1}).candidates != first.candidates
+    assert load_scenario(write(folder, SOLVER, space=table), {"seed": 1}).candidates != first.candidates
     fixed = write(folder, SOLVER, space=table | {"seed": 0})
-    assert read(fixed, {"seed": 1}).candidates == first.candidates
+    assert load_scenario(fixed, {"seed": 1}).candidates == first.candidates
     (folder / "x.pcs").write_text("x [0, 1] [0.5]\n")
-    assert read(write(folder, SOLVER, space={"sample": 5, "file": "x.pcs"})).candidates == first.candidates
+    assert load_scenario(write(folder, SOLVER, space={"sample": 5, "file": "x.pcs"})).candidates == first.candidates
 
 
 def test_brackets_in_paths(folder: Path) -> None:
@@ -104,31 +104,31 @@ def test_brackets_in_paths(folder: Path) -> None:
     for name in ("x[1].cnf", "y.cnf"):
         (odd / name).touch()
     found = (str(odd / "x[1].cnf"), str(odd / "y.cnf"))
-    assert read(write(odd, SOLVER | {"instances": "*.cnf"}, FOUR)).instances == found
-    assert read(write(odd, SOLVER | {"instances": ["x[1].cnf"]}, FOUR)).instances == found[:1]
+    assert load_scenario(write(odd, SOLVER | {"instances": "*.cnf"}, FOUR)).instances == found
+    assert load_scenario(write(odd, SOLVER | {"instances": ["x[1].cnf"]}, FOUR)).instances == found[:1]
 
 
 def test_mode_is_chosen_from_the_machine(folder: Path) -> None:
     """Side by side where every run has a core of its own."""
-    assert read(write(folder, SOLVER | {"slots": 3}, FOUR)).mode == "capped"
-    scenario = read(write(folder, SOLVER | {"slots": 9}, FOUR))
-    assert (scenario.mode, scenario.lanes) == ("parallel", 2)
-    assert read(write(folder, SOLVER, FOUR)).slots == CORES
+    assert load_scenario(write(folder, SOLVER | {"slots": 3}, FOUR)).mode == "capped"
+    scenario = load_scenario(write(folder, SOLVER | {"slots": 9}, FOUR))
+    assert (scenario.mode, scenario.heats_at_once) == ("parallel", 2)
+    assert load_scenario(write(folder, SOLVER, FOUR)).slots == CORES
 
 
 def test_the_cpu_clock_is_for_one_after_another(folder: Path) -> None:
     """Side by side, the first to finish wins."""
-    assert read(write(folder, SOLVER | {"clock": "cpu", "mode": "parallel", "slots": 4}, FOUR)).clock == "wall"
-    scenario = read(write(folder, SOLVER | {"clock": "cpu", "mode": "capped"}, FOUR))
+    assert load_scenario(write(folder, SOLVER | {"clock": "cpu", "mode": "parallel", "slots": 4}, FOUR)).clock == "wall"
+    scenario = load_scenario(write(folder, SOLVER | {"clock": "cpu", "mode": "capped"}, FOUR))
     assert (scenario.clock, scenario.wall_limit) == ("cpu", 20.0)
 
 
 def test_warnings(folder: Path) -> None:
     """Too many slots, too many side by side, more heats than instances."""
-    assert list(warnings(read(write(folder, SOLVER | {"budget": 3, "slots": 1}, FOUR)))) == []
+    assert list(list_warnings(load_scenario(write(folder, SOLVER | {"budget": 3, "slots": 1}, FOUR)))) == []
     many_more = [{"x": x} for x in range(CORES + 4)]
     crowd = {"budget": 30, "slots": CORES + 1, "mode": "parallel", "heat_size": CORES + 2}
-    many, shared, again = warnings(read(write(folder, SOLVER | crowd, many_more)))
+    many, shared, again = list_warnings(load_scenario(write(folder, SOLVER | crowd, many_more)))
     assert many.startswith(f"slots={CORES + 1} is more than the {CORES} cores")
     assert "side by side share" in shared
     assert again.startswith("budget=30 is more than the 3 instances: each is used up to 10 times, in a new order")
@@ -164,7 +164,7 @@ def test_warnings(folder: Path) -> None:
         ({"command": ["no-such-solver", "-{x}", "{instance}"]}, "'no-such-solver' is not found on the PATH"),
         ({"command": ["./solver", "-{x}", "{instance}"]}, "'./solver' is not found in"),
         ({"command": "cat"}, "race.command: expected a list, got text"),
-        ({"pattern": "("}, "race.pattern = '(' is no regular expression"),
+        ({"pattern": "("}, "race.pattern = '(' is not a valid regular expression"),
         ({"objective": "cost"}, "must have one group"),
         ({"candidates": "more.csv"}, "give the candidates in one way"),
         ({"finished": []}, "race.finished = [] leaves no exit code"),
@@ -175,7 +175,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
     """That names the file and the value."""
     file = write(folder, SOLVER | {"heat_size": 4} | changes, FOUR)
     with pytest.raises(InvalidArgument) as error:
-        read(file)
+        load_scenario(file)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
     assert str(file) in str(error.value) or "instances/a.cnf" in sentence
@@ -206,15 +206,15 @@ def test_bad_candidates(folder: Path, candidates: Any, tables: dict[str, Any], s
     (folder / "bad.csv").write_text("x\n1\n2,3\n")
     (folder / "titles.csv").write_text("x,x\n1,2\n")
     with pytest.raises(InvalidArgument) as error:
-        read(write(folder, SOLVER | {"heat_size": 2}, candidates, **tables))
+        load_scenario(write(folder, SOLVER | {"heat_size": 2}, candidates, **tables))
     assert sentence in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[race\n", "is no TOML: line 1, column 6: Expected ']'"),
-        ("[race]\nbudget = \n", "is no TOML: line 2, column 10: Invalid value"),
+        ("[race\n", "is not valid TOML: line 1, column 6: Expected ']'"),
+        ("[race]\nbudget = \n", "is not valid TOML: line 2, column 10: Invalid value"),
         ("", "missing 'race'"),
         (
             "[race]\ncommand = ['x']\n# budget\nbudget = 2.5\ncutoff = 1\n",
@@ -226,20 +226,20 @@ def test_broken_toml(folder: Path, text: str, sentence: str) -> None:
     """With the line, and what was expected."""
     (folder / "race.toml").write_text(text)
     with pytest.raises(InvalidArgument) as error:
-        read(folder / "race.toml")
+        load_scenario(folder / "race.toml")
     assert sentence in str(error.value)
 
 
 def test_a_file_that_is_not_there(folder: Path) -> None:
     """Or no text."""
     with pytest.raises(InvalidArgument, match=r"none\.toml cannot be read: No such file"):
-        read(folder / "none.toml")
+        load_scenario(folder / "none.toml")
     (folder / "race.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidArgument, match="no text in UTF-8"):
-        read(folder / "race.toml")
+    with pytest.raises(InvalidArgument, match="not text in UTF-8"):
+        load_scenario(folder / "race.toml")
 
 
 @pytest.mark.parametrize(("memory", "amount"), [("2GB", 2 << 30), ("512 MiB", 512 << 20), (1000, 1000), ("1.5K", 1536)])
 def test_amounts_of_memory(folder: Path, memory: Any, amount: int) -> None:
     """With or without a unit."""
-    assert read(write(folder, SLEEPERS | {"memory": memory}, NAPS)).memory == amount
+    assert load_scenario(write(folder, SLEEPERS | {"memory": memory}, NAPS)).memory == amount

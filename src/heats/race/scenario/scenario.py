@@ -13,18 +13,22 @@ from typing import Any
 import msgspec
 
 from heats.base.checks import whole
-from heats.errors import BrokenFile, InvalidArgument
+from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.planning.model import FeedbackHint
 from heats.planning.plan import Plan, plan
 from heats.race.outcome import Rule
-from heats.race.scenario import command, entries
-from heats.race.scenario import file as file_format
-from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile
+from heats.race.scenario.amounts import parse_bytes, parse_seconds
+from heats.race.scenario.candidates import load_candidates
+from heats.race.scenario.command import check_command, has_placeholder, name_candidate
+from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_file
+from heats.race.scenario.instances import find_instances
 from heats.race.scenario.space import Candidate
 
-HEAT_SIZE = 4
-MANY = 10_000_000  # heats; more than anyone runs, so a slip
-ASLEEP = 10  # by the CPU clock a run may take so many cutoffs of wall time: one that sleeps has to end, too
+DEFAULT_HEAT_SIZE = 4
+MOST_BUDGET_HEATS = 10_000_000  # more than anyone runs, so a slip
+MOST_SLOTS = 10_000
+MOST_OUTPUT_BYTES = 256 << 20
+WALL_CUTOFFS_PER_CPU_CUTOFF = 10  # a run that only sleeps uses no CPU time, and has to end, too
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,12 +41,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     rule: Rule
     memory: int | None  # bytes
     pin: bool
+    isolate: bool  # runs see no processes but their own, where the system allows that
     keep: int  # bytes of output
 
     @property
     def wall_limit(self) -> float:
         """Seconds of wall time after which a run is stopped in any case."""
-        return self.cutoff * (ASLEEP if self.clock == "cpu" else 1)
+        return self.cutoff * (WALL_CUTOFFS_PER_CPU_CUTOFF if self.clock == "cpu" else 1)
 
 
 class Scenario(Terms, frozen=True, kw_only=True):
@@ -63,82 +68,83 @@ class Scenario(Terms, frozen=True, kw_only=True):
         return Terms(**{name: getattr(self, name) for name in Terms.__struct_fields__})
 
     @property
-    def lanes(self) -> int:
+    def heats_at_once(self) -> int:
         """How many heats run side by side: each run has a slot of its own."""
         return max(1, self.slots // self.plan.heat_size) if self.mode == "parallel" else self.slots
 
 
-def read(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
+def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
     """Read a scenario; ``overrides`` replace keys of its [race] table where they are not None."""
     file = Path(path).absolute()
-    said = file_format.read(file, {key: value for key, value in (overrides or {}).items() if value is not None})
+    written = load_file(file, {key: value for key, value in (overrides or {}).items() if value is not None})
     try:
-        return _completed(said, file)
+        return _complete_scenario(written, file)
     except BrokenFile:
         raise
     except InvalidArgument as error:
         raise type(error)(f"{file}: {error}") from None
 
 
-def _completed(said: ScenarioFile, file: Path) -> Scenario:
-    race, folder = said.race, file.parent
-    given = [each for each in (race.candidates, said.candidates, said.space) if each is not None]
-    candidates = entries.candidates(given, folder, whole("seed", race.seed, 0))
-    command.check(race.command, candidates)
-    slots = cores() if race.slots is None else whole("slots", race.slots, 1)
-    layout = _plan(race, len(candidates))
+def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
+    race, folder = written.race, file.parent
+    sources = [each for each in (race.candidates, written.candidates, written.space) if each is not None]
+    candidates = load_candidates(sources, folder, whole("seed", race.seed, 0))
+    check_command(race.command, candidates)
+    slots = count_cores() if race.slots is None else whole("slots", race.slots, 1, MOST_SLOTS)
+    layout = _make_plan(race, len(candidates))
     mode = race.mode or ("parallel" if slots >= layout.heat_size else "capped")
     return Scenario(
         path=file,
         folder=folder,
-        command=(_program(race.command[0], folder), *map(_frozen, race.command[1:])),
+        command=(_find_program(race.command[0], folder), *map(_freeze, race.command[1:])),
         candidates=candidates,
-        names=tuple(map(command.describe, candidates)),
-        instances=_instances(race, folder),
+        names=tuple(map(name_candidate, candidates)),
+        instances=_find_instances(race, folder),
         plan=layout,
         seed=race.seed,
         mode=mode,
-        clock=_clock(race) if mode == "capped" else "wall",
+        clock=_check_clock(race) if mode == "capped" else "wall",
         slots=slots,
-        cutoff=file_format.seconds("cutoff", race.cutoff),
+        cutoff=parse_seconds("cutoff", race.cutoff),
         rule=Rule(**{name: getattr(race, name) for name in Rule.__struct_fields__}),
-        memory=None if race.memory is None else file_format.size("memory", race.memory),
+        memory=None if race.memory is None else parse_bytes("memory", race.memory),
         pin=race.pin,
-        keep=file_format.size("output", race.output),
+        isolate=race.isolate,
+        keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
     )
 
 
-def _frozen(part: str | list[str]) -> str | tuple[str, ...]:
+def _freeze(part: str | list[str]) -> str | tuple[str, ...]:
     return part if isinstance(part, str) else tuple(part)
 
 
-def _plan(race: RaceTable, n_arms: int) -> Plan:
-    whole("budget", race.budget, 1, MANY, why="each heat runs programs")
-    size = min(HEAT_SIZE, n_arms) if race.heat_size is None else race.heat_size
-    said = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
-    chosen: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    told: FeedbackHint = "winner" if race.objective is None else "reward"
-    return plan(n_arms, size, race.budget, feedback=told, blind=race.blind, **chosen)
+def _make_plan(race: RaceTable, n_arms: int) -> Plan:
+    whole("budget", race.budget, 1, MOST_BUDGET_HEATS, why="each heat runs programs")
+    size = min(DEFAULT_HEAT_SIZE, n_arms) if race.heat_size is None else race.heat_size
+    written = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
+    chosen: dict[str, Any] = {name: value for name, value in written.items() if value is not None}
+    hint: FeedbackHint = "winner" if race.objective is None else "reward"
+    return plan(n_arms, size, race.budget, feedback=hint, blind=race.blind, **chosen)
 
 
-def _instances(race: RaceTable, folder: Path) -> tuple[str, ...]:
-    found = entries.instances(race.instances, folder)
-    if found and not command.uses(race.command, "instance"):
+def _find_instances(race: RaceTable, folder: Path) -> tuple[str, ...]:
+    found = find_instances(race.instances, folder)
+    if found and not has_placeholder(race.command, "instance"):
         raise InvalidArgument("there are instances, but the command has no {instance}; put it where the file goes.")
-    if not found and command.uses(race.command, "instance"):
+    if not found and has_placeholder(race.command, "instance"):
         raise InvalidArgument(
             'the command has {instance}, but there are no instances; say which, as instances = "instances/*.cnf".'
         )
     return found
 
 
-def _clock(race: RaceTable) -> Clock:
+def _check_clock(race: RaceTable) -> Clock:
     if race.clock == "cpu" and not Path("/proc/self/stat").exists():
         raise InvalidArgument('clock = "cpu" needs the /proc of Linux; use clock = "wall" here.')
     return race.clock
 
 
-def _program(part: str | list[str], folder: Path) -> str:
+def _find_program(part: str | list[str], folder: Path) -> str:
     """Return the program to start, by its path if only this Python has it or it is heats; refuse one that is not there.
 
     One with a placeholder in its name is looked for when it runs.
@@ -153,28 +159,31 @@ def _program(part: str | list[str], folder: Path) -> str:
         found = program if shutil.which(program) and not (own and program == "heats") else own
     if found is None:
         where = f"in {folder}, or it is not executable" if os.sep in program else "on the PATH"
-        raise InvalidArgument(f"the command {program!r} is not found {where}; install it, or mend race.command.")
+        raise InvalidArgument(
+            f"the command {show_value(program)} is not found {where}; install it, or correct race.command."
+        )
     return found
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def warnings(scenario: Scenario) -> Iterator[str]:
+def list_warnings(scenario: Scenario) -> Iterator[str]:
     """Yield what may surprise: cores that are shared, instances that come again."""
-    size, slots, tracks = scenario.plan.heat_size, scenario.slots, len(scenario.instances)
-    if slots > cores():
-        yield f"slots={slots} is more than the {cores()} cores of this machine: runs share them and are slower."
+    size, slots, instances = scenario.plan.heat_size, scenario.slots, len(scenario.instances)
+    cores = count_cores()
+    if slots > cores:
+        yield f"slots={slots} is more than the {cores} cores of this machine: runs share them and are slower."
     if scenario.mode == "parallel" and size > slots:
         yield (
             f"{size} runs side by side share {slots} slots, so who finishes first depends on luck; "
             'mode="capped" runs them one after another instead.'
         )
-    if tracks and scenario.plan.cost > tracks:
-        files = "1 instance" if tracks == 1 else f"{tracks} instances"
+    if instances and scenario.plan.cost > instances:
+        files = "1 instance" if instances == 1 else f"{instances} instances"
         yield (
             f"budget={scenario.plan.budget} is more than the {files}: each is used up to "
-            f"{math.ceil(scenario.plan.cost / tracks)} times, in a new order every time round."
+            f"{math.ceil(scenario.plan.cost / instances)} times, in a new order every time round."
         )

@@ -7,31 +7,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.errors import InvalidArgument
-from heats.race.scenario.command import check, describe, fill, uses
+from heats.race.scenario.command import check_command, fill_command, has_placeholder, name_candidate
 
 
 def test_placeholders_are_filled() -> None:
     """Anywhere in an argument, any number of times; doubled braces are braces."""
     command = ["solve", "-x={x}", "{x}{y}", "{{{y}}}", "{instance}"]
-    line = fill(command, {"x": 1.5, "y": True, "instance": "a b.cnf"})
+    line = fill_command(command, {"x": 1.5, "y": True, "instance": "a b.cnf"})
     assert line == ("solve", "-x=1.5", "1.5true", "{true}", "a b.cnf")
-    assert fill(command, {"x": 1, "y": 2}, leave=["instance"])[-1] == "{instance}"
+    assert fill_command(command, {"x": 1, "y": 2}, leave=["instance"])[-1] == "{instance}"
 
 
 @given(st.text())
 def test_an_argument_stays_one_argument(value: str) -> None:
     """Whatever a value holds: braces, blanks, quotes, dollar signs."""
-    assert fill(["solve", "--name={name}"], {"name": value}) == ("solve", f"--name={value}")
+    assert fill_command(["solve", "--name={name}"], {"name": value}) == ("solve", f"--name={value}")
 
 
 def test_inner_lists_are_left_out_without_their_parameter() -> None:
     """For parameters that not every candidate has."""
     command = ["solve", ["--restarts", "{restarts}", "--fast"], ["-v"], "{instance}"]
-    assert fill(command, {"restarts": 3, "instance": "i"}) == ("solve", "--restarts", "3", "--fast", "-v", "i")
-    assert fill(command, {"instance": "i"}) == ("solve", "-v", "i")
-    check(command, [{"restarts": 3}, {}])
-    assert uses(command, "restarts")
-    assert not uses(command, "seed")
+    assert fill_command(command, {"restarts": 3, "instance": "i"}) == ("solve", "--restarts", "3", "--fast", "-v", "i")
+    assert fill_command(command, {"instance": "i"}) == ("solve", "-v", "i")
+    check_command(command, [{"restarts": 3}, {}])
+    assert has_placeholder(command, "restarts")
+    assert not has_placeholder(command, "seed")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_inner_lists_are_left_out_without_their_parameter() -> None:
 def test_commands_and_candidates_that_do_not_fit(command: list[str], candidate: dict[str, int], sentence: str) -> None:
     """Are refused with both names."""
     with pytest.raises(InvalidArgument, match=sentence):
-        check(command, [candidate])
+        check_command(command, [candidate])
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ def test_commands_and_candidates_that_do_not_fit(command: list[str], candidate: 
 def test_command_lines_that_make_no_race(candidates: list[dict[str, str | int]], sentence: str) -> None:
     """Equal ones, and those that cannot be run."""
     with pytest.raises(InvalidArgument, match=sentence):
-        check(["solve", "{x}"], candidates)
+        check_command(["solve", "{x}"], candidates)
 
 
 def test_candidates_in_words() -> None:
     """Short, in the order given."""
-    assert describe({"b": 1.5, "a": False}) == "b=1.5 a=false"
-    assert describe({}) == "no parameters"
+    assert name_candidate({"b": 1.5, "a": False}) == "b=1.5 a=false"
+    assert name_candidate({}) == "no parameters"

@@ -1,0 +1,72 @@
+"""Options that several commands have, each spelled and explained once; and how an argument is spelled as an option."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from heats.cli.root import app
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+STRATEGIES = ("planned", "csws", "csr", "csh")
+
+Arms = Annotated[int, typer.Option("-n", "--n-arms", help="How many candidates there are.")]
+HeatSize = Annotated[int, typer.Option("-k", "--heat-size", help="How many are compared at once.")]
+Budget = Annotated[int, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
+Strategy = Annotated[
+    str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
+]
+AnyStrategy = Annotated[str, typer.Option(help="planned, csws, csr, csh or round-robin.")]
+Edge = Annotated[float | None, typer.Option(help="For planned: how often the best beats the second best, if known.")]
+Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Keep to what the paper's theorems cover.")]
+Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
+Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
+Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
+Record = Annotated[
+    str | None, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted; planned chooses.")
+]
+Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
+JournalPath = Annotated[str | None, typer.Option("--journal", help="Keep the run in this file, or resume it.")]
+Html = Annotated[str | None, typer.Option(help="Also write the report to this file, as one HTML page.")]
+Dask = Annotated[str | None, typer.Option(help="Compare on a Dask cluster: tcp://host:port, or local.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+ARGUMENTS = ("path", "names", "scenario")  # are typed without a name
+
+
+def spell_option(name: str, value: object) -> str:
+    """Return an argument as it is typed here; one that no command has as Python spells it."""
+    if name in ARGUMENTS:
+        return shlex.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    known = {each for command in app.registered_commands for each in inspect.signature(command.callback).parameters}  # type: ignore[arg-type]  # all have one
+    if name not in known:
+        return f"{name}={value!r}"
+    option = f"--{name.replace('_', '-')}"
+    return option if value is True else f"{option} {value}"
+
+
+def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None]:
+    """Return what comparisons are made on: a cluster, or this process."""
+    if dask is None:
+        return nullcontext()
+    from heats.running.clusters import connect_dask
+
+    return connect_dask(dask)
+
+
+@contextmanager
+def say_how_to_go_on(journal: str | None) -> Iterator[None]:
+    """Say on an interrupt how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if journal is not None:
+            typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
+        raise

@@ -1,0 +1,131 @@
+"""``heats plan`` and ``heats bounds``: what a tournament costs and promises, before anything is run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+import heats
+from heats.base.checks import one_of
+from heats.base.text import format_table
+from heats.cli import options
+from heats.cli.root import app
+from heats.errors import InvalidArgument
+from heats.planning.explain import explain_plan
+
+
+@app.command(epilog="Example: heats plan -n 100 -k 4 -B 500 --feedback winner")
+def plan(
+    n_arms: options.Arms,
+    heat_size: options.HeatSize,
+    budget: options.Budget,
+    strategy: options.Strategy = "planned",
+    schedule: options.Schedule = "exact",
+    record: options.Record = None,
+    blind: options.Blind = False,
+    feedback: Annotated[
+        str | None, typer.Option(help="What will be told: reward, winner or ranking. Without, planned for any.")
+    ] = None,
+    edge: options.Edge = None,
+    guaranteed: options.Guaranteed = False,
+    delta: Annotated[float | None, typer.Option(help="Add the gap each round resolves but for delta.")] = None,
+    sigma: options.Sigma = 0.5,
+    json: options.Json = False,
+) -> None:
+    """Show every round of a tournament, what it costs and how likely the best survives it, before anything is run."""
+    one_of("strategy", strategy.lower(), options.STRATEGIES)
+    made = heats.plan(
+        *(n_arms, heat_size, budget, strategy),
+        feedback=feedback,  # type: ignore[arg-type]  # checked there
+        edge=edge,
+        guaranteed=guaranteed or delta is not None,
+        schedule=schedule,  # type: ignore[arg-type]  # checked there
+        record=record,  # type: ignore[arg-type]  # checked there
+        blind=blind,
+    )
+    if delta is not None:
+        _show_guarantee(made, feedback or "winner", delta, sigma, json=json)
+    else:
+        typer.echo(made.to_json() if json else explain_plan(made, feedback, edge))  # type: ignore[arg-type]  # checked
+
+
+def _show_guarantee(made: heats.Plan, feedback: str, delta: float, sigma: float, *, json: bool) -> None:
+    """Print the plan with the gap that each of its rounds resolves."""
+    if feedback == "ranking":
+        raise InvalidArgument("{delta} knows bounds for winner and reward feedback only; leave it out.", delta=delta)
+    from heats.theory import guarantee
+    from heats.theory.tables import rate_of_plan
+
+    promised = guarantee(made, rate_of_plan(made, feedback, delta, sigma))  # type: ignore[arg-type]  # checked there
+    if json:
+        told = {"delta": delta, "feedback": feedback, "sigma": sigma, "weakest_round": promised.weakest_round}
+        typer.echo(encode({"plan": made, "gaps": promised.gaps, "gap": promised.gap, **told}))
+        return
+    typer.echo(made.describe({"gap resolved": [f"{gap:.3g}" for gap in promised.gaps]}))
+    typer.echo(
+        f"\nWith probability {1 - delta:g} the best candidate wins if it leads, in every heat it is in, the first one "
+        f"that leaves by more than {promised.gap:.3g} (round {promised.weakest_round + 1} is the weakest)."
+    )
+    if feedback == "winner" and promised.gap >= 1:
+        typer.echo("Shares of wins differ by 1 at most, so this is no promise yet: heats bounds says what one costs.")
+
+
+@app.command(epilog="Example: heats bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")
+def bounds(
+    n_arms: options.Arms,
+    heat_size: options.HeatSize,
+    gap: Annotated[float, typer.Option(help="How far the best leads the first that leaves, in every heat.")] = 0.1,
+    delta: Annotated[float, typer.Option(help="How likely the result may be wrong.")] = 0.05,
+    feedback: Annotated[str, typer.Option(help="What bounds are about: winner or reward.")] = "winner",
+    sigma: options.Sigma = 0.5,
+    tables: Annotated[bool, typer.Option("--tables", help="Print the paper's Tables 1-4 filled in.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show how much budget surely finds the best candidate (but for delta), by the paper's theorems."""
+    from heats.theory import tables as theory
+
+    problem = {
+        "n_arms": n_arms,
+        "heat_size": heat_size,
+        "gap": gap,
+        "delta": delta,
+        "feedback": feedback,
+        "sigma": sigma,
+    }
+    spread = f", {sigma:g}-sub-Gaussian" if feedback == "reward" else ""
+    about = f"{n_arms} candidates, heats of {heat_size}, gap {gap:g}, {feedback} feedback{spread}, delta {delta:g}"
+    if tables:
+        filled = theory.paper_tables(**problem)  # type: ignore[arg-type]  # checked there
+        typer.echo(encode({**problem, "tables": filled}) if json else f"{about}\n\n{_format_tables(filled)}")
+        return
+    found = theory.bounds(**problem)  # type: ignore[arg-type]  # checked there
+    typer.echo(encode({**problem, "bounds": found}) if json else _format_bounds(found, about))
+
+
+def _format_bounds(found: Any, about: str) -> str:
+    titles = ("strategy", "paper's formula", "exact constant", "exact plan", "tight constants", "worst case")
+    rows = [(b.strategy + "*" * (not b.proven), b.formula, b.printed, b.exact, b.tight, b.worst_case) for b in found]
+    lines = [f"Pulls that surely find the best: {about}\n", *format_table(titles, rows)]
+    if not all(b.proven for b in found):
+        lines.append("\n* the printed schedule has more rounds here than its bound R: the first two promise nothing.")
+    lines.append(
+        "\nThe worst case is what Theorem 1 asks of anybody against adversarial scores; random ones need far less."
+    )
+    return "\n".join(lines)
+
+
+def _format_tables(tables: dict[str, Any]) -> str:
+    """Return the paper's tables as text."""
+    parts = []
+    for title, rows in tables.items():
+        titles = ("algorithm", *rows[0].values)
+        numbers = [(row.algorithm, *row.values.values()) for row in rows]
+        parts.append("\n".join([title, "", *format_table(titles, numbers)]))
+    return "\n\n".join(parts)
+
+
+def encode(value: object) -> str:
+    """Return anything of ours as JSON."""
+    return msgspec.json.encode(value).decode()

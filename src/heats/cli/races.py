@@ -1,0 +1,111 @@
+"""``heats race``: programs raced side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from heats.base.text import make_printable
+from heats.cli import options
+from heats.cli.root import app
+from heats.errors import HeatsError, InvalidArgument
+from heats.race.check import encode_trials, format_trials, try_candidates
+from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
+from heats.running.progress import count_progress
+
+
+@app.command(epilog="Example: heats race solvers/race.toml --seed 1")
+def race(
+    scenario: Annotated[str | None, typer.Argument(help="A scenario in TOML; --init writes one to begin with.")] = None,
+    init: Annotated[str | None, typer.Option(metavar="DIR", help="Write a commented scenario that runs.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Try every candidate once; no race is run.")] = False,
+    heat_size: Annotated[int | None, typer.Option("-k", "--heat-size", help="How many run in a heat.")] = None,
+    budget: Annotated[int | None, typer.Option("-B", "--budget", help="How many heats to run.")] = None,
+    cutoff: Annotated[str | None, typer.Option(help="Longest time of a run, as 10s or 500ms.")] = None,
+    mode: Annotated[str | None, typer.Option(help="parallel or capped (one after another).")] = None,
+    clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
+    slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
+    instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="planned, csws, csr or csh.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
+    journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
+    html: options.Html = None,
+    dask: options.Dask = None,
+    json: options.Json = False,
+) -> None:
+    """Race programs: k command lines on one instance, the first to finish wins. Options override the file."""
+    given = {"heat_size": heat_size, "budget": budget, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
+    given |= {"instances": instances, "strategy": strategy, "seed": seed}
+    if init is not None:
+        if check or scenario is not None:
+            raise InvalidArgument("{init} writes a scenario and does nothing else; leave out the rest.", init=init)
+        typer.echo("\n".join(str(path) for path in write_starter(Path(init))))
+        return
+    entered = _load(scenario, given)
+    if check:
+        _check(entered, json=json)
+    else:
+        _race(entered, given, journal, html, dask, json=json)
+
+
+def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
+    """Read a scenario, and warn of what may surprise."""
+    if path is None:
+        raise InvalidArgument(
+            "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
+        )
+    scenario = load_scenario(path, given)
+    for warning in list_warnings(scenario):
+        _say(f"warning: {warning}")
+    return scenario
+
+
+def _check(scenario: Scenario, *, json: bool) -> None:
+    """Try every candidate once; a crash is a failure."""
+    with count_progress("candidates") as tick:
+        trials = try_candidates(scenario, tick)
+    typer.echo(encode_trials(scenario, trials) if json else format_trials(scenario, trials))
+    if any(each.run.verdict == "crashed" for each in trials):
+        raise HeatsError("not every candidate runs.")
+
+
+def _race(
+    scenario: Scenario, given: Mapping[str, Any], journal: str | None, html: str | None, dask: str | None, *, json: bool
+) -> None:
+    from heats.race.run import begin_race
+    from heats.reports.page import check_page, save_page
+
+    if html is not None:
+        check_page(html)
+    path = _choose_journal(scenario, journal)
+    _say(
+        f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
+        f"{scenario.mode}, {scenario.heats_at_once} at a time. The journal is {path}"
+    )
+    with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):
+        raced = begin_race(scenario, given, path, executor)
+    typer.echo(raced.result.to_json() if json else str(raced.result))
+    if html is not None:
+        save_page(html, raced.log, raced.result)
+        _say(f"the report is {html}")
+    if raced.result.race is not None and not raced.result.race.decided:
+        raise typer.Exit(1)
+
+
+def _choose_journal(scenario: Scenario, chosen: str | None) -> Path:
+    """Return the file to keep a race in: as chosen, or one beside the scenario, by seed and time, that is not there."""
+    if chosen is not None:
+        return Path(chosen)
+    stem = f"{scenario.path.stem}-{scenario.seed}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (f"{stem}{f'-{number}' if number else ''}.jsonl" for number in count())
+    return next(path for name in names if not (path := scenario.folder / name).exists())
+
+
+def _say(sentence: str) -> None:
+    """Speak to whoever watches; standard output is for results."""
+    typer.echo(f"heats: {make_printable(sentence)}", err=True)

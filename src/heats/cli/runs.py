@@ -1,0 +1,124 @@
+"""``heats demo``, ``report``, ``resume`` and ``schema``: runs, what they found, and how to go on with them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Annotated
+
+import msgspec
+import typer
+
+from heats.base.checks import between, one_of
+from heats.cli import options
+from heats.cli.root import app
+from heats.journal import Log
+from heats.reports.result import Result
+
+LOOK_SECONDS = 0.2  # between two looks at a journal that grows
+MOST_SECONDS_TO_WATCH = 20  # of a demo
+
+
+@app.command(epilog="Example: heats demo --seed 7")
+def demo(
+    n_arms: options.Arms = 30,
+    heat_size: options.HeatSize = 4,
+    budget: options.Budget = 300,
+    strategy: options.Strategy = "planned",
+    seed: options.Seed = 0,
+    pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
+    blind: options.Blind = False,
+    journal: options.JournalPath = None,
+    dask: options.Dask = None,
+    json: options.Json = False,
+) -> None:
+    """Race simulated solvers with live progress, then show the report."""
+    from heats.cli.demo import play
+
+    one_of("strategy", strategy.lower(), options.STRATEGIES)
+    between("pause", pause, 0, 60, why="seconds")
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1) if watched else 0)
+    with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
+        found, fastest = play(
+            n_arms, heat_size, budget, strategy, seed, pause, blind=blind, journal=journal, executor=executor
+        )
+    if json:
+        typer.echo(found.to_json())
+        return
+    typer.echo(f"{n_arms} simulated solvers raced {heat_size} at a time: the first to finish wins.\n\n{found}")
+    hit = "found" if found.winner is fastest else "missed"
+    typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")
+
+
+@app.command(epilog="Example: heats report run.jsonl --html run.html")
+def report(
+    journal: Annotated[str, typer.Argument(help="The journal of a run, finished or not.")],
+    html: options.Html = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Watch until the run is over.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show what a journal says about its run; the run may go on meanwhile."""
+    from heats.race.result import read_race, summarise_journal
+
+    log, counts = read_race(journal)
+    if follow:
+        _follow(log)
+    _show(log, summarise_journal(log, counts), html, json=json)
+
+
+@app.command(epilog="Example: heats resume run.jsonl")
+def resume(
+    journal: Annotated[str, typer.Argument(help="The journal of a run that the command line began.")],
+    html: options.Html = None,
+    dask: options.Dask = None,
+    json: options.Json = False,
+) -> None:
+    """Go on with a run that was interrupted, and show its report."""
+    from heats.cli.resuming import go_on
+    from heats.race.result import read_race
+
+    log, counts = read_race(journal)
+    if html is not None:
+        _check_page(html)
+    with (
+        options.connect_executor(dask if log.finished is None else None) as executor,
+        options.say_how_to_go_on(journal),
+    ):
+        result = go_on(log, counts, executor)
+    _show(log, result, html, json=json)
+    if result.race is not None and not result.race.decided:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: heats schema > result.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of results: what demo, race, report and resume print with --json."""
+    from heats.reports.result import schema as describe
+
+    typer.echo(msgspec.json.format(msgspec.json.encode(describe())).decode())
+
+
+def _show(log: Log, result: Result, html: str | None, *, json: bool) -> None:
+    if html is not None:
+        from heats.reports.page import save_page
+
+        save_page(html, log, result)
+    typer.echo(result.to_json() if json else str(result))
+
+
+def _check_page(html: str) -> None:
+    from heats.reports.page import check_page
+
+    check_page(html)
+
+
+def _follow(log: Log) -> None:
+    """Read on as the journal grows, with a bar on a terminal, until its run is over."""
+    from heats.running.progress import show_progress
+
+    with show_progress(log.machine, log.names, show=True) as watch:
+        while log.finished is None:
+            time.sleep(LOOK_SECONDS)
+            log.advance()
+            watch()

@@ -1,0 +1,179 @@
+"""``heats simulate``, ``replay`` and ``reproduce``: many runs in worlds, on tables, and as in the paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+import heats
+from heats.base.checks import one_of
+from heats.base.text import format_table
+from heats.cli import options
+from heats.cli.plans import encode
+from heats.cli.root import app
+from heats.engine.statistics import Statistic
+from heats.errors import InvalidArgument
+from heats.running.progress import count_progress
+
+Reps = Annotated[int, typer.Option(help="How many tournaments to play.")]
+
+
+@app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --feedback winner --reps 10000")
+def simulate(
+    n_arms: options.Arms,
+    heat_size: options.HeatSize,
+    budget: options.Budget,
+    strategy: options.AnyStrategy = "planned",
+    schedule: options.Schedule = "exact",
+    record: options.Record = None,
+    blind: options.Blind = False,
+    feedback: Annotated[str, typer.Option(help="What is seen of a heat: reward or winner.")] = "reward",
+    statistic: Annotated[str, typer.Option(help="mean, median, win_rate or power_mean (q = 2).")] = "mean",
+    gap: Annotated[float, typer.Option(help="How far the best arm leads every heat it is in.")] = 0.1,
+    decoy: Annotated[bool, typer.Option("--decoy", help="Set the Borda winner apart.")] = False,
+    reps: Reps = 10_000,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Play many tournaments in the paper's synthetic world and count how often the best arm is found."""
+    from heats.environments import Environment, Gaussian, Winners
+    from heats.simulation import simulate as play
+
+    one_of("statistic", statistic, ("mean", "median", "win_rate", "power_mean"))
+    one_of("feedback", feedback, ("reward", "winner"))
+    chosen = heats.power_mean(2) if statistic == "power_mean" else getattr(heats, statistic)
+    world: Environment = Gaussian(n_arms, gap, decoy, seed, redraw=True)
+    if feedback == "winner":
+        world = Winners(world)
+    hint = "winner" if statistic == "win_rate" else feedback
+    if record is None and statistic not in ("mean", "win_rate") and strategy != "round-robin":
+        record = "ties"  # a fitted one would rank heats by wins instead of this statistic
+    algorithm = _make_algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen)
+    with count_progress("tournaments") as tick:
+        found = play(algorithm, world, reps, seed, None if strategy == "round-robin" else chosen, watch=tick)
+    low, high = found.interval
+    if json:
+        asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
+        asked |= {"feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
+        asked |= {} if strategy == "round-robin" else {"schedule": schedule, "record": algorithm.record}
+        told = {**asked, "reps": reps, "pulls": found.pulls, "successes": found.successes}
+        typer.echo(encode({**told, "success_rate": found.success_rate, "low": low, "high": high}))
+        return
+    typer.echo(
+        f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} tournaments of {found.pulls} pulls"
+        f": {found.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
+    )
+
+
+@app.command(epilog="Example: heats replay runs.csv -k 4 -B 300 --values runtime")
+def replay(
+    path: Annotated[str, typer.Argument(help="An ASlib folder, a PrefLib file (.soc, …), a .npz or a .csv.")],
+    heat_size: options.HeatSize,
+    budget: options.Budget,
+    strategy: options.AnyStrategy = "planned",
+    schedule: options.Schedule = "exact",
+    record: options.Record = None,
+    blind: options.Blind = False,
+    values: Annotated[str | None, typer.Option(help="What a .csv holds: score (default), loss or runtime.")] = None,
+    feedback: Annotated[
+        str | None, typer.Option(help="reward, winner, ranking or seconds, as the file allows.")
+    ] = None,
+    reps: Reps = 1000,
+    seed: options.Seed = 0,
+    top: Annotated[int, typer.Option(help="How many of the arms found most often to show.")] = 5,
+    json: options.Json = False,
+) -> None:
+    """Play tournaments on recorded runs, scores or votes: how often which arm is found, and what that costs."""
+    from heats.environments import Kind, read
+    from heats.simulation.replay import replay as play
+
+    world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
+    told = {Kind.REWARDS: "reward", Kind.RANKING: "ranking"}.get(world.kind, "winner")
+    algorithm = _make_algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind, told, heats.mean)
+    with count_progress("tournaments") as tick:
+        found = play(world, algorithm, reps, seed, top, tick)
+    asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
+    typer.echo(encode({**asked, **msgspec.to_builtins(found)}) if json else _format_replay(found, strategy))
+
+
+def _make_algorithm(
+    n_arms: int,
+    heat_size: int,
+    budget: int,
+    strategy: str,
+    schedule: str,
+    record: str | None,
+    blind: bool,
+    feedback: str,
+    statistic: Statistic,
+) -> Any:
+    one_of("strategy", strategy.lower(), (*options.STRATEGIES, "round-robin"))
+    if strategy == "round-robin":
+        if (schedule, record, blind) != ("exact", None, False):
+            raise InvalidArgument(
+                "{strategy} has no schedule, no record and no blind heats; leave these out.", strategy=strategy
+            )
+        return heats.RoundRobin(n_arms, heat_size, budget, statistic=statistic)
+    return heats.plan(
+        *(n_arms, heat_size, budget, strategy),
+        feedback=feedback,  # type: ignore[arg-type]  # checked there
+        schedule=schedule,  # type: ignore[arg-type]  # checked there
+        record=record,  # type: ignore[arg-type]  # checked there
+        blind=blind,
+    )
+
+
+def _format_replay(found: Any, strategy: str) -> str:
+    rows = [(p.name, f"{p.share:.1%}", f"{p.low:.1%} to {p.high:.1%}", f"{p.value:.4g}") for p in found.picks]
+    lines = [
+        f"{strategy} on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
+        f"{found.reps} tournaments of {found.pulls} pulls",
+        "",
+        *format_table(("arm", "found", "95% interval", found.best_by), rows),
+        "",
+        f"best by {found.best_by}: {found.best}, found in {found.best_share:.1%}; "
+        f"{found.best_by} of the arm found {found.found_value:.4g}, of the best {found.best_value:.4g}",
+    ]
+    if found.total_seconds is not None:
+        lines.append(f"seconds of a tournament, its heats run in parallel: {found.total_seconds:.0f}")
+    return "\n".join(lines)
+
+
+@app.command(epilog="Example: heats reproduce fig-reward --reps 1000 --out reproduction")
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="all, or names; without any, they are listed.")] = None,
+    reps: Annotated[
+        int | None, typer.Option(help="Tournaments per point of a curve; left out: 1000, or 3 with --live.")
+    ] = None,
+    out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
+    live: Annotated[
+        bool, typer.Option("--live", help="With fig-race: run the solver for real, for k = 4 and B = 50.")
+    ] = False,
+    seed: options.Seed = 0,
+    workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
+    table: Annotated[
+        list[str] | None, typer.Option(help="For beyond: a recorded table, or a folder of them; may be repeated.")
+    ] = None,
+) -> None:
+    """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and planned beyond them."""
+    from heats.experiments import LIVE_REPS, list_experiments
+    from heats.experiments import live as run_live
+    from heats.experiments import reproduce as run_all
+
+    if not names:
+        known = format_table(("name", ""), [(f"{name:>12}", f"  {about}") for name, about in list_experiments().items()])
+        lines = "\n".join(line.rstrip() for line in list(known)[1:])
+        raise InvalidArgument(f"say what to reproduce: all, or some of these.\n{lines}")
+    if Path(out).exists() and not Path(out).is_dir():
+        raise InvalidArgument("{out} is a file; give a folder.", out=out)
+    if live:
+        with count_progress("tournaments") as tick:
+            text, path = run_live(names, Path(out), LIVE_REPS if reps is None else reps, seed, workers, tick)
+        typer.echo(f"{text}\n\n{path}")
+        return
+    with count_progress("points") as tick:
+        written = run_all(names, Path(out), 1000 if reps is None else reps, seed, workers, tick, table or ())
+    typer.echo("\n".join(str(path) for path in written))

@@ -1,0 +1,140 @@
+"""One command under way: how it is started, what it printed, when it is to be stopped, and what was measured of it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from heats.race.processes.linux import die_with_parent
+from heats.race.processes.output import BUFFER_BYTES, Output
+from heats.race.processes.process_table import measure_cpu_seconds
+
+SHORTEST_LOOK_SECONDS = 0.005  # between two looks at a CPU time
+PIPE_BYTES = 1 << 20  # room for what is printed while we are busy
+
+F_SETPIPE_SZ = 1031
+
+_BUFFER = bytearray(BUFFER_BYTES)  # for one read at a time
+
+
+class Program:
+    """A command that was started, the leader of a session and a process group of its own."""
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        self.limit: float = job["limit"]  # seconds of the clock it is stopped by
+        self.wall_limit: float = job["wall_limit"]
+        self.on_cpu: bool = job["clock"] == "cpu"
+        self.output = Output(job["keep"], job["patterns"])
+        self.mark = f"HEATS_{os.urandom(16).hex()}".encode()  # a variable that all it starts has in its environment
+        self.code: int | None = None
+        self.stopped: str | None = None  # why it was killed, if it was
+        self.cpu = 0.0  # of those that have ended
+        self.memory = 0
+        self.ended = 0.0
+        self.started = time.monotonic()
+        self.next_look = self.started
+        self._process = subprocess.Popen(
+            job["argv"],
+            cwd=job["cwd"],
+            env=os.environb | {self.mark: b""},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+            preexec_fn=lambda: _prepare(job["memory"], job["cores"]),  # we have one thread: safe
+        )
+        assert self._process.stdout is not None
+        self.pipe = self._process.stdout.fileno()
+        os.set_blocking(self.pipe, False)
+        _enlarge_pipe(self.pipe)
+
+    @property
+    def pid(self) -> int:
+        """The command's process, its group and its session."""
+        return self._process.pid
+
+    def read_output(self) -> int | None:
+        """Take in what was printed and return how many bytes; 0 at its end, None if nothing is there."""
+        try:
+            size = os.readv(self.pipe, [_BUFFER])
+        except BlockingIOError:
+            return None
+        if size:
+            self.output.take(_BUFFER, size)
+        return size
+
+    def kill(self, why: str | None = None) -> None:
+        """Kill the group, whose leader must not be collected yet: else its number may be somebody else's."""
+        self.stopped = self.stopped or why
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left in it; macOS says so of zombies
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self, status: int) -> None:
+        """Note how it ended, and take in the rest of its output: no more than a pipe holds, the rest is not its own."""
+        self.ended = time.monotonic()
+        self.code = self._process.returncode = os.waitstatus_to_exitcode(status)
+        left = PIPE_BYTES
+        while left > 0 and (size := self.read_output()):
+            left -= size
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def check_limits(self, now: float, more_cpu: float = 0.0) -> None:
+        """Kill it if its time is up, and note when to look again; ``more_cpu`` is that of its orphans."""
+        wall = now - self.started
+        used = self.cpu + more_cpu + measure_cpu_seconds(self.pid) if self.on_cpu else wall
+        if used >= self.limit:
+            self.kill("limit")
+        elif wall >= self.wall_limit:
+            self.kill("wall limit")
+        left = min(self.wall_limit - wall, (self.limit - used) / (os.cpu_count() or 1 if self.on_cpu else 1))
+        self.next_look = now + max(left, SHORTEST_LOOK_SECONDS)
+
+    def describe_end(self) -> dict[str, Any]:
+        """Return its end as plain data; times are of the monotonic clock."""
+        return {
+            "code": self.code,
+            "stopped": self.stopped,
+            "started": self.started,
+            "ended": self.ended,
+            "output": self.output.get_text(whole_lines=bool(self.stopped) and self.code == -signal.SIGKILL),
+            "printed": self.output.printed,
+        }
+
+
+def start_program(job: dict[str, Any]) -> Program:
+    """Start a command; one that cannot be started ends as shells say it, with 127 and the reason as output."""
+    try:
+        return Program(job)
+    except OSError as error:
+        name = error.filename or job["argv"][0]
+        reason = f"{os.fsdecode(name)}: {error.strerror}"
+        code = f"print({reason!a}); raise SystemExit(127)"
+        return Program(job | {"argv": [sys.executable, "-I", "-S", "-c", code], "memory": None})
+
+
+def _prepare(memory: int | None, cores: list[int] | None) -> None:
+    """In the new process, before the command: die with the guardian, keep to the memory and the cores given."""
+    die_with_parent(signal.SIGKILL)
+    if cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
+    if memory:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _enlarge_pipe(pipe: int) -> None:
+    """Give a pipe more room, where the system has it."""
+    if sys.platform == "linux":
+        import fcntl
+
+        with suppress(OSError):
+            fcntl.fcntl(pipe, F_SETPIPE_SZ, PIPE_BYTES)
