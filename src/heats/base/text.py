@@ -10,6 +10,11 @@ def make_printable(name: str) -> str:
     return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text: only line feeds and carriage returns end one, not all that Unicode calls a break."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def describe_error(error: BaseException) -> str:
     """Return the kind and the message of somebody else's error, likewise."""
     try:

@@ -16,6 +16,7 @@ import msgspec
 import typer
 
 import heats
+from heats.base.interrupts import raise_on_interrupt
 from heats.base.text import format_table
 from heats.errors import HeatsError, InvalidArgument
 from heats.planning.explain import explain_plan
@@ -446,10 +447,10 @@ def swgcp(
     json: Json = False,
 ) -> None:
     """Write satisfiable instances of colouring small-world graphs, as DIMACS files."""
-    from heats.sat.swgcp import Family, write
+    from heats.sat.swgcp import Family, write_instances
 
     with count_progress("instances") as tick:
-        written = write(out, count, seed, Family(fewest, most, degree, colours, lp), tick)
+        written = write_instances(out, count, seed, Family(fewest, most, degree, colours, lp), tick)
     typer.echo(_json([str(path) for path in written]) if json else "\n".join(map(str, written)))
 
 
@@ -515,6 +516,7 @@ def _json(value: object) -> str:
 
 def main() -> None:
     """Run the command line with the exit codes above."""
+    raise_on_interrupt()  # all is loaded
     sys.exit(run(sys.argv[1:]))
 
 
@@ -546,9 +548,9 @@ def _at_once(arguments: list[str]) -> int | None:
     """Run what a race starts over and over without the time it takes to load the parser; None for all else."""
     if arguments[:1] != ["saps"]:
         return None
-    from heats.sat.command import plain, solve_file
+    from heats.sat.command import parse_plain_options, solve_file
 
-    options = plain(arguments[1:])
+    options = parse_plain_options(arguments[1:])
     return None if options is None else solve_file(**options)
 
 

@@ -131,7 +131,7 @@ def _machine(cell: RaceCell, seed: int) -> Machine:
 def _instance(seed: int, number: int) -> Cnf:
     from heats.sat import swgcp
 
-    return swgcp.instance(number, seed).cnf
+    return swgcp.make_instance(number, seed).cnf
 
 
 _table = lru_cache(maxsize=1)(load)

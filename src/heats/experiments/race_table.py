@@ -100,7 +100,7 @@ def make(
         pool.shutdown(wait=True, cancel_futures=True)
     runs = np.array([rows[row] for row in range(instances)], dtype=np.int32)
     solved = runs != _CENSORED
-    parameters = np.array([Parameters.drawn(seed, arm) for arm in range(ARMS)])
+    parameters = np.array([Parameters.sample(seed, arm) for arm in range(ARMS)])
     RaceTable(parameters, np.where(solved, runs, np.int32(cutoff)), solved, cutoff, seed).save(out / NAME)
     kept.unlink()
     return out / NAME
@@ -129,10 +129,10 @@ def run_row(row: int, arms: Iterable[int], seed: int, cutoff: int) -> list[int]:
     """Return the steps of runs, functions of their place in the table and the seed; -1 where one was cut off."""
     from heats.sat import saps, swgcp
 
-    cnf = swgcp.instance(row, seed).cnf
+    cnf = swgcp.make_instance(row, seed).cnf
     runs = []
     for arm in arms:
         key = int(randomness.draw_bits(randomness.fold_seed(seed), Purpose.TABLE_RUN, row, arm))
-        found = saps.solve(cnf, *Parameters.drawn(seed, arm), key, cutoff)
+        found = saps.solve(cnf, *Parameters.sample(seed, arm), key, cutoff)
         runs.append(found.steps if found.solved else _CENSORED)
     return runs
