@@ -1,5 +1,5 @@
 """``python -m heats`` is the command line."""
 
-from heats.cli.app import main
+from heats.cli import main
 
 main()

@@ -41,7 +41,7 @@ def test_the_shipped_table_is_complete(table: RunsTable) -> None:
     assert (table.runtime[~table.solved] == table.cutoff).all()
     assert table.runtime.min() >= 0
     assert table.runtime.max() <= table.cutoff
-    assert table.parameters.tolist() == [list(Parameters.drawn(0, arm)) for arm in range(ARMS)]
+    assert table.parameters.tolist() == [list(Parameters.sample(0, arm)) for arm in range(ARMS)]
     assert runs_table.SHIPPED.stat().st_size < 400_000
 
 
@@ -147,7 +147,7 @@ def test_races_for_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_live_heat_is_won_by_who_needs_fewest_steps(table: RunsTable) -> None:
     """Though each run is stopped at the best so far, in whatever order they come."""
-    cnf = swgcp.instance(0, 9).cnf
+    cnf = swgcp.make_instance(0, 9).cnf
     query = heats.Tournament(heats.plan(ARMS, 4, 100, "csh"), seed=5).ask()
     assert query is not None
     alone: dict[int, int] = {}

@@ -12,13 +12,13 @@ import pytest
 
 from heats.cli.app import run
 from heats.sat import dimacs, swgcp
-from heats.sat.command import plain
+from heats.sat.command import parse_plain_options
 from heats.sat.formula import Cnf
 
 
 @pytest.fixture
 def easy(tmp_path: Path) -> Path:
-    dimacs.write(swgcp.instance(1, 5, swgcp.Family(20, 24, 4, 3, 2)).cnf, tmp_path / "easy.cnf")
+    dimacs.write_dimacs(swgcp.make_instance(1, 5, swgcp.Family(20, 24, 4, 3, 2)).cnf, tmp_path / "easy.cnf")
     return tmp_path / "easy.cnf"
 
 
@@ -31,7 +31,7 @@ def test_a_model_is_printed_as_solvers_do(easy: Path, capsys: pytest.CaptureFixt
     assert all(line.startswith("v ") and len(line) <= 78 for line in lines[2:])
     *literals, end = [int(word) for line in lines[2:] for word in line[2:].split()]
     assert end == 0
-    assert dimacs.read(easy).is_model([literal > 0 for literal in literals])
+    assert dimacs.read_dimacs(easy).is_model([literal > 0 for literal in literals])
     assert run(["saps", str(easy), "--alpha", "1.3", "--rho", "0.8", "--seed", "4"]) == 10
     assert capsys.readouterr().out.splitlines()[1:] == lines[1:]
 
@@ -42,7 +42,7 @@ def test_json(easy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out)
     assert told["status"] == "SATISFIABLE"
     assert told["steps"] == told["flips"] + told["null_steps"]
-    assert dimacs.read(easy).is_model([literal > 0 for literal in told["model"]])
+    assert dimacs.read_dimacs(easy).is_model([literal > 0 for literal in told["model"]])
     assert run(["saps", str(easy), "--json", "--cutoff-steps", "0"]) == 0
     assert json.loads(capsys.readouterr().out)["model"] is None
 
@@ -71,30 +71,30 @@ def test_without_a_parser_it_says_the_same(
         code = run(["saps", str(easy), *line.split()])
         said = capsys.readouterr()
         seen.append((code, said.out.splitlines()[1:], said.err))
-        monkeypatch.setattr("heats.sat.command.plain", lambda arguments: None)
+        monkeypatch.setattr("heats.sat.command.parse_plain_options", lambda arguments: None)
     assert seen[0] == seen[1]
 
 
 def test_the_short_way_is_taken() -> None:
     """By plain lines only."""
-    assert plain(["x.cnf", "--alpha", "1.3", "--cutoff-steps", "7"]) == {
+    assert parse_plain_options(["x.cnf", "--alpha", "1.3", "--cutoff-steps", "7"]) == {
         "path": "x.cnf",
         "alpha": 1.3,
         "cutoff_steps": 7,
     }
     for other in ([], ["--help"], ["x.cnf", "--json"], ["x.cnf", "--json", "1"], ["--alpha", "1", "x.cnf"]):
-        assert plain(other) is None
+        assert parse_plain_options(other) is None
 
 
 def test_undecided_and_unsatisfiable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Undecided is no failure, exit code 0; an empty clause is decided, exit code 20."""
-    dimacs.write(Cnf(1, [[1], [-1]]), tmp_path / "x.cnf")
+    dimacs.write_dimacs(Cnf(1, [[1], [-1]]), tmp_path / "x.cnf")
     assert run(["saps", str(tmp_path / "x.cnf"), "--cutoff-steps", "100"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["s UNKNOWN"]
-    dimacs.write(Cnf(1, [[]]), tmp_path / "x.cnf")
+    dimacs.write_dimacs(Cnf(1, [[]]), tmp_path / "x.cnf")
     assert run(["saps", str(tmp_path / "x.cnf")]) == 20
     assert capsys.readouterr().out.splitlines()[1:] == ["s UNSATISFIABLE"]
-    dimacs.write(Cnf(0, []), tmp_path / "x.cnf")
+    dimacs.write_dimacs(Cnf(0, []), tmp_path / "x.cnf")
     assert run(["saps", str(tmp_path / "x.cnf")]) == 10
     assert capsys.readouterr().out.splitlines()[1:] == ["s SATISFIABLE", "v 0"]
 
@@ -106,7 +106,7 @@ def test_instances_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
     paths = [Path(shown) for shown in capsys.readouterr().out.splitlines()]
     assert [path.name for path in paths] == ["swgcp-2-0000.cnf", "swgcp-2-0001.cnf", "swgcp-2-0002.cnf"]
     for number, path in enumerate(paths):
-        assert dimacs.read(path) == swgcp.instance(number, 2, swgcp.Family(12, 20, 4, 3, 2)).cnf
+        assert dimacs.read_dimacs(path) == swgcp.make_instance(number, 2, swgcp.Family(12, 20, 4, 3, 2)).cnf
     before = [path.read_bytes() for path in paths]
     assert run([*shlex.split(line), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [str(path) for path in paths]
@@ -119,7 +119,7 @@ def test_instances_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("saps no.cnf", "no.cnf does not exist"),
         ("saps {folder}/bad.cnf", "bad.cnf, line 2: expected a literal or 0, found 'x'"),
         ("saps {folder}/good.cnf --alpha 0.5", "alpha=0.5"),
-        ("saps {folder}/good.cnf --smoothing no", "choose additive or convex"),
+        ("saps {folder}/good.cnf --smoothing no", "choose one of additive, convex"),
         ("saps {folder}/good.cnf --cutoff-steps -1", "steps=-1"),
         ("swgcp --count 0", "count=0"),
         ("swgcp --degree 5", "degree=5 must be even"),

@@ -20,26 +20,26 @@ clauses = st.lists(st.lists(literals, max_size=5), max_size=12)
 def test_what_is_written_is_read_again(given_clauses: list[list[int]]) -> None:
     """Clauses, empty ones included."""
     cnf = Cnf(6, given_clauses)
-    assert dimacs.parse(dimacs.dumps(cnf, ["two\nlines", ""]).splitlines()) == cnf
+    assert dimacs.parse_dimacs(dimacs.format_dimacs(cnf, ["two\nlines", ""]).splitlines()) == cnf
 
 
 def test_files(tmp_path: Path) -> None:
     """Through a real file."""
     cnf = Cnf(3, [[1, -2], [3]])
-    dimacs.write(cnf, tmp_path / "x.cnf", ["from a test"])
+    dimacs.write_dimacs(cnf, tmp_path / "x.cnf", ["from a test"])
     assert (tmp_path / "x.cnf").read_text() == "c from a test\np cnf 3 2\n1 -2 0\n3 0\n"
-    assert dimacs.read(tmp_path / "x.cnf") == cnf
+    assert dimacs.read_dimacs(tmp_path / "x.cnf") == cnf
 
 
 def test_what_real_files_have() -> None:
     """Comments and blank lines anywhere, tabs, clauses over several lines or many on one, a % and a 0 at the end."""
     text = "c hello\r\n\r\np  cnf\t4   3 \r\n 1 -2\r\nc between\r\n 0 3 4 0\r\n\t-1 +4 0\r\n%\r\n0\r\n\r\n"
-    assert dimacs.parse(text.splitlines()) == Cnf(4, [[1, -2], [3, 4], [-1, 4]])
+    assert dimacs.parse_dimacs(text.splitlines()) == Cnf(4, [[1, -2], [3, 4], [-1, 4]])
 
 
 def test_duplicates_go_and_tautologies_too() -> None:
     """The number of clauses on the 'p' line counts them nevertheless."""
-    cnf = dimacs.parse(["p cnf 2 3", "1 1 -2 1 0", "1 -1 0", "0"])
+    cnf = dimacs.parse_dimacs(["p cnf 2 3", "1 1 -2 1 0", "1 -1 0", "0"])
     assert cnf.clauses == ((1, -2), ())
     assert cnf.has_empty_clause
 
@@ -66,7 +66,7 @@ def test_duplicates_go_and_tautologies_too() -> None:
 def test_mistakes_are_named(text: str, sentence: str) -> None:
     """File, line and what was expected."""
     with pytest.raises(BrokenFile) as error:
-        dimacs.parse(text.splitlines(), "a.cnf")
+        dimacs.parse_dimacs(text.splitlines(), "a.cnf")
     assert str(error.value).startswith("a.cnf, line ")
     assert sentence in str(error.value)
 
@@ -74,12 +74,12 @@ def test_mistakes_are_named(text: str, sentence: str) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """Missing, a folder, or bytes of something else."""
     with pytest.raises(InvalidArgument, match=r"no\.cnf does not exist"):
-        dimacs.read(tmp_path / "no.cnf")
+        dimacs.read_dimacs(tmp_path / "no.cnf")
     with pytest.raises(InvalidArgument, match="cannot be read"):
-        dimacs.read(tmp_path)
+        dimacs.read_dimacs(tmp_path)
     (tmp_path / "x.cnf").write_bytes(b"\x7fELF\xff\xfe\x00")
     with pytest.raises(BrokenFile, match="line 1: expected 'p cnf"):
-        dimacs.read(tmp_path / "x.cnf")
+        dimacs.read_dimacs(tmp_path / "x.cnf")
 
 
 def test_literals_out_of_range() -> None:

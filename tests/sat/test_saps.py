@@ -18,7 +18,7 @@ from heats.sat.parameters import Parameters
 from heats.sat.saps import Saps, solve
 from tests.sat import slow_saps
 
-SMALL = [swgcp.instance(index, 5, swgcp.Family(20, 24, 4, 3, 2)).cnf for index in range(3)]
+SMALL = [swgcp.make_instance(index, 5, swgcp.Family(20, 24, 4, 3, 2)).cnf for index in range(3)]
 CASES = {
     "AClib's default": (1.189, 0.5, 0.1, 0.03),
     "the default of 2002": (1.3, 0.8, 0.05, 0.01),
@@ -69,8 +69,8 @@ def check_books(cnf: Cnf, state: kernel.State) -> None:
     assert np.allclose(state.scores, scores, rtol=1e-9, atol=1e-9 * max(1.0, state.weights.max(initial=0)))
     assert state.true.tolist() == [len(found) for found in true]
     assert all(state.keeper[c] == found[0] for c, found in enumerate(true) if len(found) == 1)
-    unsatisfied = state.unsatisfied[: state.tallies[kernel.UNSATISFIED]].tolist()
-    opened = state.opened[: state.tallies[kernel.OPEN]].tolist()
+    unsatisfied = state.unsatisfied[: state.counts[kernel.UNSATISFIED]].tolist()
+    opened = state.opened[: state.counts[kernel.OPEN]].tolist()
     assert sorted(unsatisfied) == [c for c, found in enumerate(true) if not found]
     assert sorted(opened) == np.flatnonzero(makes).tolist()
     assert all(unsatisfied[state.place_unsatisfied[c]] == c for c in unsatisfied)
@@ -125,7 +125,7 @@ def test_additive_smoothing_is_convex_smoothing_with_another_rho() -> None:
 
 def test_seeds_reproduce_and_runs_go_on() -> None:
     """The same seed, the same run, in one go or in pieces; another seed, another run."""
-    cnf = swgcp.instance(3, 1).cnf
+    cnf = swgcp.make_instance(3, 1).cnf
     whole = solve(cnf, seed=7, cutoff_steps=50_000)
     run = Saps(cnf, seed=7)
     for steps in (0, 1, 10, 999, 1000, 48_000):
@@ -147,7 +147,7 @@ def test_golden_steps() -> None:
         261,
         30,
     ]
-    found = [solve(swgcp.instance(0, 1).cnf, seed=seed, cutoff_steps=10**5) for seed in range(3)]
+    found = [solve(swgcp.make_instance(0, 1).cnf, seed=seed, cutoff_steps=10**5) for seed in range(3)]
     assert [(each.steps, each.null_steps) for each in found] == [(100000, 38021), (100000, 37623), (6493, 1462)]
 
 
@@ -194,12 +194,12 @@ def test_random_walks_visit_all_variables() -> None:
 
 def test_parameters_are_drawn_from_their_ranges() -> None:
     """That is, alpha log-uniformly from [1.01, 1.4], the others uniformly."""
-    drawn = np.array([Parameters.drawn(1, index) for index in range(2000)])
+    drawn = np.array([Parameters.sample(1, index) for index in range(2000)])
     units = (np.log(drawn[:, 0] / 1.01) / np.log(1.4 / 1.01), drawn[:, 1], drawn[:, 2] / 0.2, drawn[:, 3] / 0.06)
     for unit in units:
         assert stats.kstest(unit, "uniform").pvalue > 0.01
     assert np.abs(np.corrcoef(units) - np.eye(4)).max() < 0.08
-    assert Parameters.drawn(1, 3) == Parameters.drawn(1, 3) != Parameters.drawn(2, 3)
+    assert Parameters.sample(1, 3) == Parameters.sample(1, 3) != Parameters.sample(2, 3)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_parameters_are_drawn_from_their_ranges() -> None:
         ({"wp": -0.1}, "wp=-0.1"),
         ({"cutoff_steps": -1}, "steps=-1"),
         ({"seed": -1}, "seed=-1"),
-        ({"smoothing": "none"}, "smoothing='none' is unknown; choose additive or convex"),
+        ({"smoothing": "none"}, "smoothing='none' is unknown; choose one of additive, convex"),
     ],
 )
 def test_wrong_arguments_are_refused(wrong: dict[str, object], sentence: str) -> None:

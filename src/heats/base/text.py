@@ -18,6 +18,11 @@ def make_encodable(text: str) -> str:
     return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text: only line feeds and carriage returns end one, not all that Unicode calls a break."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def describe_error(error: BaseException) -> str:
     """Return the kind and the message of somebody else's error, whatever it does when asked, as text any file takes."""
     try:

@@ -164,7 +164,9 @@ def reproduce(
     from heats.experiments import reproduce as run_all
 
     if not names:
-        known = format_table(("name", ""), [(f"{name:>12}", f"  {about}") for name, about in list_experiments().items()])
+        known = format_table(
+            ("name", ""), [(f"{name:>12}", f"  {about}") for name, about in list_experiments().items()]
+        )
         lines = "\n".join(line.rstrip() for line in list(known)[1:])
         raise InvalidArgument(f"say what to reproduce: all, or some of these.\n{lines}")
     if Path(out).exists() and not Path(out).is_dir():

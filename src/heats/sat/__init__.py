@@ -1,6 +1,10 @@
 """Solvers to race, and instances to race them on. Needs the extra: ``pip install 'heats[sat]'``.
 
-``formula`` (clauses as flat arrays), ``dimacs`` (files), ``swgcp`` (small-world colouring instances), ``parameters``,
-``kernel`` and ``saps`` (the solver: what can be tuned, its inner loop, and how it is called), ``command`` (the solver
-as a program).
+formula     clauses → flat arrays that a solver walks through
+dimacs      .cnf files → formulas, and back
+swgcp       a seed and a number → a small-world graph to colour → its formula
+parameters  what can be tuned in SAPS
+kernel      the inner loop of SAPS, compiled
+saps        a formula, parameters and a seed → a model, if one is found
+command     what ``heats saps`` does: a file → lines and an exit code as solvers have them
 """

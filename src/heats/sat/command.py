@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from heats.sat import dimacs
+from heats.base.interrupts import exit_on_interrupt
+from heats.sat.dimacs import format_model, read_dimacs, to_literals
 from heats.sat.parameters import Parameters
 
 DEFAULT = Parameters()
@@ -27,24 +28,25 @@ def solve_file(
     json: bool = False,
 ) -> int:
     """Print what SAPS finds; return 10 for a model, 20 for a formula that has none, 0 if that is not known."""
-    from heats.sat import saps
+    with exit_on_interrupt():  # there is nothing to put in order, and to import a compiler takes a while
+        from heats.sat import saps
 
-    cnf = dimacs.read(path)
-    found = saps.solve(cnf, alpha, rho, ps, wp, seed, cutoff_steps, smoothing)  # type: ignore[arg-type]  # checked there
+        cnf = read_dimacs(path)
+        found = saps.solve(cnf, alpha, rho, ps, wp, seed, cutoff_steps, smoothing)  # type: ignore[arg-type]  # checked
     status, code = (
         ("SATISFIABLE", 10) if found.solved else ("UNSATISFIABLE", 20) if cnf.has_empty_clause else ("UNKNOWN", 0)
     )
-    literals = dimacs.as_literals(found.assignment) if found.solved else None
+    literals = to_literals(found.assignment) if found.solved else None
     if json:
-        told = {name: getattr(found, name) for name in ("solved", "steps", "flips", "null_steps", "seconds")}
-        print(msgspec.json.encode({"path": path, "status": status, **told, "model": literals}).decode(), flush=True)
+        counts = {name: getattr(found, name) for name in ("solved", "steps", "flips", "null_steps", "seconds")}
+        print(msgspec.json.encode({"path": path, "status": status, **counts, "model": literals}).decode(), flush=True)
     else:
         print(f"c {found.steps} steps, {found.flips} flips, {found.null_steps} null steps, {found.seconds:.3f} s")
-        print("\n".join([f"s {status}", *([] if literals is None else dimacs.value_lines(literals))]), flush=True)
+        print("\n".join([f"s {status}", *([] if literals is None else format_model(literals))]), flush=True)
     return code
 
 
-def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
+def parse_plain_options(arguments: Sequence[str]) -> dict[str, Any] | None:
     """Return the options of a line like ``FILE --alpha 1.3 --seed 7``; None for any other, which a real parser reads.
 
     A race starts this command hundreds of times, and loading that parser takes longer than most runs.

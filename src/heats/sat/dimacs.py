@@ -7,40 +7,39 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import wrap
 
+from heats.base.files import read_regular_file
+from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.sat.formula import Cnf
 
-MOST = 10_000_000  # variables or clauses: more would not fit into memory
+MOST_VARIABLES = MOST_CLAUSES = 10_000_000  # more would not fit into memory
+MOST_DIMACS_BYTES = 256 << 20
 
 _HEADER = re.compile(r"p\s+cnf\s+([0-9]+)\s+([0-9]+)")
 _LITERAL = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-def read(path: str | Path) -> Cnf:
+def read_dimacs(path: str | Path, most_bytes: int = MOST_DIMACS_BYTES) -> Cnf:
     """Read a formula. Line breaks carry no meaning; comments may stand anywhere; a ``%`` line ends the file."""
-    file = Path(path)
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        raise InvalidArgument(f"{file} does not exist; give a DIMACS .cnf file.") from None
-    except OSError as error:
-        raise InvalidArgument(f"{file} cannot be read: {error.strerror}.") from None
-    return parse(lines, str(file))
+    if not Path(path).exists():
+        raise InvalidArgument(f"{make_printable(str(path))} does not exist; give a DIMACS .cnf file.")
+    text = read_regular_file(path, most_bytes).decode(errors="replace")
+    return parse_dimacs(split_lines(text), make_printable(str(path)))
 
 
-def parse(lines: Iterable[str], name: str = "formula") -> Cnf:
+def parse_dimacs(lines: Iterable[str], name: str = "formula") -> Cnf:
     """Read the lines of a file called ``name``."""
-    content = _content(lines)
+    content = _skip_comments(lines)
     number, header = next(content, (1, ""))
     matched = _HEADER.fullmatch(header)
     if matched is None:
-        raise BrokenFile(f"{name}, line {number}: expected 'p cnf VARIABLES CLAUSES', found {_shown(header)}.")
-    n_variables, n_clauses = (_count(text, name, number) for text in matched.groups())
+        raise BrokenFile(f"{name}, line {number}: expected 'p cnf VARIABLES CLAUSES', found {_show(header)}.")
+    n_variables, n_clauses = (_parse_count(text, name, number) for text in matched.groups())
     clauses: list[list[int]] = []
     open_clause: list[int] = []
     for number, line in content:
         for token in line.split():
-            literal = _literal(token, n_variables, name, number)
+            literal = _parse_literal(token, n_variables, name, number)
             if literal:
                 open_clause.append(literal)
             elif len(clauses) == n_clauses:
@@ -57,13 +56,15 @@ def parse(lines: Iterable[str], name: str = "formula") -> Cnf:
     return Cnf(n_variables, clauses)
 
 
-def _count(text: str, name: str, line: int) -> int:
-    if len(text) > 18 or int(text) > MOST:
-        raise BrokenFile(f"{name}, line {line}: expected at most {MOST} variables and clauses, found {_shown(text)}.")
+def _parse_count(text: str, name: str, line: int) -> int:
+    if len(text) > 18 or int(text) > MOST_VARIABLES:
+        raise BrokenFile(
+            f"{name}, line {line}: expected at most {MOST_VARIABLES} variables and clauses, found {_show(text)}."
+        )
     return int(text)
 
 
-def _content(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+def _skip_comments(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield the numbered lines that are neither blank nor comments, up to a ``%``."""
     for number, line in enumerate(lines, 1):
         stripped = line.strip()
@@ -73,9 +74,9 @@ def _content(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             yield number, stripped
 
 
-def _literal(token: str, n_variables: int, name: str, line: int) -> int:
+def _parse_literal(token: str, n_variables: int, name: str, line: int) -> int:
     if not _LITERAL.fullmatch(token):
-        raise BrokenFile(f"{name}, line {line}: expected a literal or 0, found {_shown(token)}.")
+        raise BrokenFile(f"{name}, line {line}: expected a literal or 0, found {_show(token)}.")
     literal = int(token)
     if abs(literal) > n_variables:
         raise BrokenFile(
@@ -84,28 +85,28 @@ def _literal(token: str, n_variables: int, name: str, line: int) -> int:
     return literal
 
 
-def _shown(text: str) -> str:
+def _show(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…") if text else "the end of the file"
 
 
-def as_literals(assignment: Iterable[bool]) -> list[int]:
+def to_literals(assignment: Iterable[bool]) -> list[int]:
     """Return an assignment as the literals that are true."""
     return [variable if value else -variable for variable, value in enumerate(assignment, 1)]
 
 
-def value_lines(literals: Iterable[int]) -> list[str]:
+def format_model(literals: Iterable[int]) -> list[str]:
     """Return a model as solvers print it: ``v`` lines, ended by 0."""
     return wrap(
         " ".join(map(str, (*literals, 0))), 78, initial_indent="v ", subsequent_indent="v ", break_on_hyphens=False
     )
 
 
-def write(cnf: Cnf, path: str | Path, comments: Iterable[str] = ()) -> None:
+def write_dimacs(cnf: Cnf, path: str | Path, comments: Iterable[str] = ()) -> None:
     """Write a formula, with a ``c`` line for every comment."""
-    Path(path).write_text(dumps(cnf, comments), encoding="utf-8")
+    Path(path).write_text(format_dimacs(cnf, comments), encoding="utf-8")
 
 
-def dumps(cnf: Cnf, comments: Iterable[str] = ()) -> str:
+def format_dimacs(cnf: Cnf, comments: Iterable[str] = ()) -> str:
     """Return a formula as DIMACS text."""
     lines = [f"c {line}".rstrip() for comment in comments for line in comment.splitlines()]
     lines.append(f"p cnf {cnf.n_variables} {len(cnf.clauses)}")

@@ -19,12 +19,12 @@ class Parameters(NamedTuple):
     wp: float = 0.03  # random walk probability
 
     @classmethod
-    def drawn(cls, seed: int, index: int) -> Parameters:
+    def sample(cls, seed: int, index: int) -> Parameters:
         """Draw from the usual ranges: alpha log-uniformly from [1.01, 1.4], the others uniformly.
 
         Rounded to six places, so that they can be typed, and do not depend on a machine's way to compute powers.
         """
         words = randomness.draw_bits(randomness.fold_seed(seed), Purpose.SAPS_PARAMETERS, index, np.arange(4))
-        alpha, rho, ps, wp = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).tolist()
+        alpha, rho, ps, wp = randomness.to_unit(words).tolist()
         drawn = (1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)
         return cls(*(round(each, 6) for each in drawn))

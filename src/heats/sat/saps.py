@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heats.base import randomness
-from heats.base.checks import between, whole
-from heats.errors import InvalidArgument
+from heats.base.checks import between, one_of, whole
 from heats.sat import kernel
 from heats.sat.formula import Cnf
 from heats.sat.parameters import Parameters
@@ -24,7 +23,8 @@ from heats.sat.parameters import Parameters
 Smoothing: TypeAlias = Literal["additive", "convex"]
 
 DEFAULT = Parameters()
-SLICE = 1_000_000  # steps between two looks at whether somebody pressed Ctrl-C
+SLICE_SECONDS = 0.05  # between two looks at whether somebody pressed Ctrl-C
+FIRST_SLICE_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def solve(
     cutoff_steps: int = 1_000_000,
     smoothing: Smoothing = "additive",
 ) -> Result:
-    """Search for a model for at most so many steps. Equal seeds give equal runs, on every machine.
+    """Search for a model for up to ``cutoff_steps`` steps. Equal seeds give equal runs, on every machine.
 
     ``smoothing="additive"`` adds (1 − rho)·mean to every weight; ``"convex"`` also multiplies it by rho first.
     """
@@ -69,8 +69,7 @@ class Saps:
         seed: int = 0,
         smoothing: Smoothing = "additive",
     ) -> None:
-        if smoothing not in get_args(Smoothing):
-            raise InvalidArgument(f"smoothing={smoothing!r} is unknown; choose additive or convex.")
+        one_of("smoothing", smoothing, get_args(Smoothing))
         self.cnf = cnf
         self.parameters = Parameters(
             between("alpha", alpha, 1, 1e6, why="weights of unsatisfied clauses must not fall"),
@@ -79,28 +78,31 @@ class Saps:
             between("wp", wp, 0, 1),
         )
         self._convex = smoothing == "convex"
-        self._state = kernel.State.of(cnf.n_variables, len(cnf.clauses), randomness.fold_seed(seed))
+        self._state = kernel.State.allocate(cnf.n_variables, len(cnf.clauses), randomness.fold_seed(seed))
         arrays = cnf.arrays  # worked out before the clock starts, if need be
         started = time.thread_time()
-        kernel.start(arrays, self._state)
+        kernel.start_search(arrays, self._state)
         self._seconds = time.thread_time() - started
 
     def run(self, steps: int) -> Result:
-        """Take at most so many further steps and say where the run stands; a solved one stays as it is."""
+        """Take up to that many further steps and return where the run stands; a solved one stays as it is."""
         whole("steps", steps, 0, 2**62)
         started = time.thread_time()
         left = 0 if self.cnf.has_empty_clause else steps  # there is nothing to search for
-        while left > 0 and self._state.tallies[kernel.UNSATISFIED]:
-            kernel.run(self.cnf.arrays, self._state, *self.parameters, self._convex, min(left, SLICE))
-            left -= SLICE
+        slice_steps = FIRST_SLICE_STEPS
+        while left > 0 and self._state.counts[kernel.UNSATISFIED]:
+            began = time.thread_time()
+            kernel.search(self.cnf.arrays, self._state, *self.parameters, self._convex, min(left, slice_steps))
+            left -= slice_steps
+            slice_steps = max(1, int(slice_steps * min(10.0, SLICE_SECONDS / max(time.thread_time() - began, 1e-9))))
         self._seconds += time.thread_time() - started
-        return self._result()
+        return self._make_result()
 
-    def _result(self) -> Result:
+    def _make_result(self) -> Result:
         state = self._state
-        solved = int(state.tallies[kernel.UNSATISFIED]) == 0
+        solved = int(state.counts[kernel.UNSATISFIED]) == 0
         assignment = state.values.astype(bool)
         if solved and not self.cnf.is_model(assignment):
-            raise AssertionError("SAPS took an assignment for a model that is none: a bug in heats, please report it.")
-        flips, null_steps = int(state.tallies[kernel.FLIPS]), int(state.tallies[kernel.NULL_STEPS])
+            raise AssertionError("SAPS took for a model what is not one: a bug in heats, please report it.")
+        flips, null_steps = int(state.counts[kernel.FLIPS]), int(state.counts[kernel.NULL_STEPS])
         return Result(solved, flips + null_steps, flips, null_steps, assignment, self._seconds)

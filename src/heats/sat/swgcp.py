@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heats.base import randomness
-from heats.base.arrays import Words
-from heats.base.checks import between, whole
+from heats.base.arrays import Indices, Order, Words
+from heats.base.checks import between, refuse, whole
 from heats.base.randomness import Purpose
 from heats.errors import InvalidArgument
-from heats.sat import dimacs
+from heats.sat.dimacs import write_dimacs
 from heats.sat.formula import Cnf
 
-Edges: TypeAlias = NDArray[np.int64]  # (edges, 2), the smaller vertex first, in ascending order
+Edges: TypeAlias = Indices  # (edges, 2), the smaller vertex first, in ascending order
 
 MOST_CONFLICTS = 1_000_000  # a draw the complete solver has not decided by then is dropped
 MOST_DRAWS = 1000  # in a family worth its name one in a few can be coloured
@@ -63,33 +62,33 @@ class Instance(NamedTuple):
         )
 
 
-def instances(n: int, seed: int = 0, family: Family = SCALED_DOWN) -> Iterator[Instance]:
+def make_instances(n: int, seed: int = 0, family: Family = SCALED_DOWN) -> Iterator[Instance]:
     """Yield the satisfiable instances 0..n-1 of a seed."""
     whole("count", n, 1)
-    _check(family)
-    return (instance(number, seed, family) for number in range(n))
+    _check_family(family)
+    return (make_instance(number, seed, family) for number in range(n))
 
 
-def instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) -> Instance:
+def make_instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) -> Instance:
     """Return the instance of that number of a seed: the first of its draws that can be coloured."""
     whole("number", number, 0)
-    _check(family)
+    _check_family(family)
     for draw in range(MOST_DRAWS):
         root = randomness.draw_bits(randomness.fold_seed(seed), Purpose.GRAPH, number, draw)
         span = family.most - family.fewest + 1
         n_vertices = family.fewest + int(
             randomness.pick_below(span, randomness.draw_bits(root, Purpose.GRAPH_VERTICES))
         )
-        edges = morph(n_vertices, family.degree, 2.0**-family.lp, root)
-        if _can_be_coloured(edges, n_vertices, family.colours):
-            cnf = colouring(edges, n_vertices, family.colours)
+        edges = build_morph(n_vertices, family.degree, 2.0**-family.lp, root)
+        if _is_colourable(edges, n_vertices, family.colours):
+            cnf = encode_colouring(edges, n_vertices, family.colours)
             return Instance(cnf, edges, n_vertices, family, seed, number, draw)
     raise InvalidArgument(
         f"none of {MOST_DRAWS} draws can be coloured with {family.colours} colours; allow more, or lower degree or lp."
     )
 
 
-def write(
+def write_instances(
     out: str | Path,
     n: int,
     seed: int = 0,
@@ -98,37 +97,37 @@ def write(
 ) -> list[Path]:
     """Write instances 0..n-1 of a seed as DIMACS files into a folder; return where they are."""
     folder = Path(out)
-    made = instances(n, seed, family)
+    made = make_instances(n, seed, family)
     if folder.exists() and not folder.is_dir():
-        raise InvalidArgument(f"out={str(out)!r} is a file; give a folder.")
+        raise InvalidArgument("{out} is a file; give a folder.", out=str(out))
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for each in made:
         path = folder / f"swgcp-{seed}-{each.number:04}.cnf"
-        dimacs.write(each.cnf, path, [each.comment])
+        write_dimacs(each.cnf, path, [each.comment])
         written.append(path)
         progress(len(written), n)
     return written
 
 
-def _check(family: Family) -> None:
+def _check_family(family: Family) -> None:
     whole("colours", family.colours, 1)
     whole("degree", family.degree, 2, why="an even number, half of it on each side")
     if family.degree % 2:
-        raise InvalidArgument(f"degree={family.degree} must be even: half of the neighbours are on each side.")
-    whole("fewest", family.fewest, family.degree + 1, why="a vertex is no neighbour of its own")
+        raise refuse("degree", family.degree, "must be even: half of the neighbours are on each side")
+    whole("fewest", family.fewest, family.degree + 1, why="a vertex is not its own neighbour")
     whole("most", family.most, family.fewest)
     between("lp", family.lp, 0, 60)
 
 
-def lattice(n_vertices: int, degree: int) -> Edges:
+def build_lattice(n_vertices: int, degree: int) -> Edges:
     """Return the edges of a ring of vertices, each joined to its ``degree`` nearest."""
     starts = np.repeat(np.arange(n_vertices), degree // 2)
     ends = (starts + np.tile(np.arange(1, degree // 2 + 1), n_vertices)) % n_vertices
-    return _ordered(np.stack([starts, ends], axis=1))
+    return _sort_edges(np.stack([starts, ends], axis=1))
 
 
-def morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | Words) -> Edges:
+def build_morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | Words) -> Edges:
     """Return a type-B morph of a ring lattice A and a random graph B with as many edges.
 
     It keeps what they share and takes a share of the rest from B, the others from A.
@@ -136,30 +135,30 @@ def morph(n_vertices: int, degree: int, random_share: float, root: np.uint64 | W
     pairs = np.stack(np.triu_indices(n_vertices, 1), axis=1)
     names = pairs[:, 0] * n_vertices + pairs[:, 1]
     in_a = np.zeros(names.size, dtype=bool)
-    ring = lattice(n_vertices, degree)
+    ring = build_lattice(n_vertices, degree)
     in_a[np.searchsorted(names, ring[:, 0] * n_vertices + ring[:, 1])] = True
     in_b = np.zeros(names.size, dtype=bool)
-    in_b[_some(names, len(ring), root, Purpose.GRAPH_RANDOM)] = True
+    in_b[_choose_some(names, len(ring), root, Purpose.GRAPH_RANDOM)] = True
     only_a, only_b = np.flatnonzero(in_a & ~in_b), np.flatnonzero(in_b & ~in_a)
     replaced = round(random_share * only_a.size)
-    fresh = only_b[_some(names[only_b], replaced, root, Purpose.GRAPH_NEW)]
-    stay = only_a[_some(names[only_a], only_a.size - replaced, root, Purpose.GRAPH_OLD)]
+    fresh = only_b[_choose_some(names[only_b], replaced, root, Purpose.GRAPH_NEW)]
+    stay = only_a[_choose_some(names[only_a], only_a.size - replaced, root, Purpose.GRAPH_OLD)]
     chosen = np.concatenate([np.flatnonzero(in_a & in_b), fresh, stay])
     edges: Edges = pairs[np.sort(chosen)]
     return edges
 
 
-def _some(names: NDArray[np.int64], how_many: int, root: np.uint64 | Words, purpose: Purpose) -> NDArray[np.intp]:
-    """Draw so many of the edges, without replacement."""
+def _choose_some(names: Indices, how_many: int, root: np.uint64 | Words, purpose: Purpose) -> Order:
+    """Choose that many of the edges at random, without replacement."""
     return randomness.shuffle(root, purpose, 0, names)[:how_many]
 
 
-def _ordered(edges: Edges) -> Edges:
+def _sort_edges(edges: Edges) -> Edges:
     ascending = np.sort(edges, axis=1)
     return ascending[np.lexsort((ascending[:, 1], ascending[:, 0]))]
 
 
-def colouring(edges: Edges, n_vertices: int, colours: int) -> Cnf:
+def encode_colouring(edges: Edges, n_vertices: int, colours: int) -> Cnf:
     """Return the formula "the graph has a proper colouring"; variable v·colours + c + 1: vertex v has colour c."""
 
     def variable(vertex: int, colour: int) -> int:
@@ -173,8 +172,8 @@ def colouring(edges: Edges, n_vertices: int, colours: int) -> Cnf:
     return Cnf(n_vertices * colours, clauses)
 
 
-def _can_be_coloured(edges: Edges, n_vertices: int, colours: int) -> bool:
-    """Ask a complete solver; False where it says no, or nothing after so many conflicts.
+def _is_colourable(edges: Edges, n_vertices: int, colours: int) -> bool:
+    """Ask a complete solver; False where it says no, or nothing after MOST_CONFLICTS.
 
     Vertices of a clique have different colours, and which is which does not matter: fixing them spares the solver all
     renamings of the colours.
@@ -185,16 +184,22 @@ def _can_be_coloured(edges: Edges, n_vertices: int, colours: int) -> bool:
         raise InvalidArgument(
             "instances are checked by python-sat; install it with: pip install 'heats[sat]'"
         ) from None
-    clique = _clique(edges, n_vertices)
+    clique = _find_clique(edges, n_vertices)
     if len(clique) > colours:
         return False
     fixed = [[vertex * colours + colour + 1] for colour, vertex in enumerate(clique)]
-    with Glucose4(bootstrap_with=[*map(list, colouring(edges, n_vertices, colours).clauses), *fixed]) as solver:
+    clauses = [*map(list, encode_colouring(edges, n_vertices, colours).clauses), *fixed]
+    with Glucose4(bootstrap_with=clauses) as solver:
         solver.conf_budget(MOST_CONFLICTS)
-        return bool(solver.solve_limited())
+        try:
+            return bool(solver.solve_limited())
+        except Exception as error:
+            if "keyboard interrupt" in str(error).lower():  # the solver's own error for it
+                raise KeyboardInterrupt from None
+            raise
 
 
-def _clique(edges: Edges, n_vertices: int) -> list[int]:
+def _find_clique(edges: Edges, n_vertices: int) -> list[int]:
     """Return the longest run of consecutive ring vertices that are all joined."""
     joined = np.zeros((n_vertices, n_vertices), dtype=bool)
     joined[edges[:, 0], edges[:, 1]] = joined[edges[:, 1], edges[:, 0]] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -29,7 +30,7 @@ def take(pieces: Sequence[bytes], keep: int, patterns: Sequence[str] = PATTERNS)
 
 def cut(data: bytes, places: Sequence[int]) -> list[bytes]:
     bounds = [0, *sorted(min(place, len(data)) for place in places), len(data)]
-    return [data[start:end] for start, end in zip(bounds, bounds[1:], strict=False) if start < end]
+    return [data[start:end] for start, end in pairwise(bounds) if start < end]
 
 
 def model(data: bytes, keep: int, patterns: Sequence[str]) -> str:
@@ -109,7 +110,29 @@ def test_the_text_that_every_match_holds(pattern: str, text: bytes) -> None:
 
 
 pieces = st.sampled_from(
-    ["a", "b", "é", ".", "^", "$", "(a)", "(b)?", "c*", "d+", "e?", "f{2}", "g{0,1}", "[hi]", "[^j]", r"\.", r"\d", "{", "{}", r"\x41", " "]
+    [
+        "a",
+        "b",
+        "é",
+        ".",
+        "^",
+        "$",
+        "(a)",
+        "(b)?",
+        "c*",
+        "d+",
+        "e?",
+        "f{2}",
+        "g{0,1}",
+        "[hi]",
+        "[^j]",
+        r"\.",
+        r"\d",
+        "{",
+        "{}",
+        r"\x41",
+        " ",
+    ]
 )
 
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from heats.base import randomness
 from heats.base.randomness import Purpose
-from heats.engine.baselines import RoundRobin, SuccessiveHalving
+from heats.engine.baselines import SuccessiveHalving
 from heats.engine.feedback import Race
 from heats.engine.machine import Machine, Query
-from heats.engine.tournament import Tournament
+from heats.engine.specs import TournamentSpec
 from heats.experiments.saps.race import ALGORITHMS, Price, RaceCell, RaceResult, make_racer, run_race
-from heats.experiments.saps.runs_table import ARMS, CUTOFF_STEPS, RunsTable, load_table
+from heats.experiments.saps.runs_table import CUTOFF_STEPS, RunsTable, load_table
 from heats.experiments.shared.jobs import run_jobs
 from heats.planning.plan import Plan
 from heats.sat.formula import Cnf
@@ -114,18 +114,15 @@ def race_heat(recorded: RunsTable, query: Query, cnf: Cnf) -> dict[int, int]:
 
 def _make_machine(cell: RaceCell, seed: int) -> Machine:
     algorithm = make_racer(cell)
-    if isinstance(algorithm, Plan):
-        return Tournament(algorithm, seed=seed)
-    if isinstance(algorithm, RoundRobin):
-        return RoundRobin(ARMS, cell.heat_size, cell.budget, seed=seed)
-    return SuccessiveHalving(ARMS, algorithm.budget, seed=seed, blind=True)
+    spec = TournamentSpec(algorithm) if isinstance(algorithm, Plan) else algorithm.spec
+    return Machine.from_spec(spec, seed=seed)
 
 
 @lru_cache(maxsize=INSTANCES)
 def _make_instance(seed: int, number: int) -> Cnf:
     from heats.sat import swgcp
 
-    return swgcp.instance(number, seed).cnf
+    return swgcp.make_instance(number, seed).cnf
 
 
 _load_once = lru_cache(maxsize=1)(load_table)

@@ -108,7 +108,7 @@ def make_table(
 def _tabulate(rows: list[list[int]], seed: int, cutoff: int) -> RunsTable:
     runs = np.array(rows, dtype=np.int32)
     solved = runs != _CENSORED
-    parameters = np.array([Parameters.drawn(seed, arm) for arm in range(ARMS)])
+    parameters = np.array([Parameters.sample(seed, arm) for arm in range(ARMS)])
     return RunsTable(parameters, np.where(solved, runs, np.int32(cutoff)), solved, cutoff, seed)
 
 
@@ -135,10 +135,10 @@ def run_row(row: int, arms: Iterable[int], seed: int, cutoff: int) -> list[int]:
     """Return the steps of runs, functions of their place in the table and the seed; -1 where one was cut off."""
     from heats.sat import saps, swgcp
 
-    cnf = swgcp.instance(row, seed).cnf
+    cnf = swgcp.make_instance(row, seed).cnf
     runs = []
     for arm in arms:
         key = int(randomness.draw_bits(randomness.fold_seed(seed), Purpose.TABLE_RUN, row, arm))
-        found = saps.solve(cnf, *Parameters.drawn(seed, arm), key, cutoff)
+        found = saps.solve(cnf, *Parameters.sample(seed, arm), key, cutoff)
         runs.append(found.steps if found.solved else _CENSORED)
     return runs

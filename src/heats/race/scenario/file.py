@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import msgspec
 
 from heats.base.files import read_text_file
+from heats.base.text import split_lines
 from heats.errors import BrokenFile
 from heats.race.outcome import Goal
 
@@ -115,7 +116,7 @@ def _explain_kind(path: Path, text: str, error: str) -> str:
 def _find_line(text: str, keys: Sequence[str]) -> int | None:
     """Return the line of the last key, within its table."""
     start = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(split_lines(text), 1):
         if keys[:-1] and re.match(rf"\s*\[+\s*{re.escape(keys[0])}\b", line):
             start = number
         if keys and (start or not keys[:-1]) and re.match(rf"\s*\[*\s*[\"']?{re.escape(keys[-1])}\b", line):

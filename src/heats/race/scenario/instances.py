@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from heats.base.files import read_text_file
+from heats.base.text import split_lines
 from heats.errors import InvalidArgument, show_value
 
 MOST_INSTANCES = 1_000_000  # more than anyone races on, so a slip
@@ -34,7 +35,7 @@ def _load_list(path: Path, folder: Path) -> list[str]:
     sentence = (
         'instances = "{path}" must be a glob, such as "instances/*.cnf", or a file that lists instances: {reason}.'
     )
-    lines = read_text_file(path, MOST_LIST_BYTES, sentence).splitlines()
+    lines = split_lines(read_text_file(path, MOST_LIST_BYTES, sentence))
     entries = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     try:
         return [

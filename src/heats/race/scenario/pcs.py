@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from heats.base.text import split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.race.scenario.space import Parameter, Space, Test, join_tests, make_choice_test
 
@@ -23,7 +24,7 @@ def parse_pcs(path: Path, text: str) -> Space:
     parameters: dict[str, Parameter] = {}
     conditions: list[tuple[str, Test]] = []
     forbidden: list[Test] = []
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(split_lines(text), 1):
         line = raw.partition("#")[0].strip()
         try:
             if not line or line in ("Forbidden:", "Conditionals:"):

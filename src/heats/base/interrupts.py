@@ -1,0 +1,57 @@
+"""Ctrl-C in a command that is still being loaded, or that calls code which may swallow it.
+
+Python raises KeyboardInterrupt wherever it happens to be: in the middle of an import it shows as a traceback, in a
+callback it is printed and forgotten. A command that has nothing to put in order can exit right there instead.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+INTERRUPTED = 130  # the exit code of a command that was interrupted
+
+
+@contextmanager
+def exit_on_interrupt() -> Iterator[None]:
+    """Have Ctrl-C end the process at once while this lasts, with a word and the exit code of an interrupted command."""
+    before = signal.getsignal(signal.SIGINT)
+    _replace_handler(signal.default_int_handler, _exit)
+    try:
+        yield
+    finally:
+        if before is signal.default_int_handler:
+            raise_on_interrupt()
+
+
+def raise_on_interrupt() -> None:
+    """Have Ctrl-C raise KeyboardInterrupt again, from where a command has something to put in order."""
+    _replace_handler(_exit, signal.default_int_handler)
+
+
+def _replace_handler(old: Any, new: Any) -> None:
+    if signal.getsignal(signal.SIGINT) is old:  # neither ignored, as in the background, nor somebody else's
+        with suppress(ValueError):  # in another thread than the main one
+            signal.signal(signal.SIGINT, new)
+
+
+def _exit(*_: object) -> None:
+    os.write(2, b"heats: interrupted.\n")
+    os._exit(INTERRUPTED)
+
+
+def _is_command_line() -> bool:
+    """Whether this process is ``heats`` or ``python -m heats``, which is about to import everything else."""
+    program = os.path.basename(sys.argv[0]) if getattr(sys, "argv", None) else ""  # noqa: PTH119  # light
+    if program == "-m":
+        after = sys.orig_argv[sys.orig_argv.index("-m") + 1 :] if "-m" in sys.orig_argv else []
+        return after[:1] == ["heats"]
+    return program in ("heats", "heats.exe")
+
+
+if _is_command_line():  # when heats is imported; main() turns to raise_on_interrupt
+    _replace_handler(signal.default_int_handler, _exit)
