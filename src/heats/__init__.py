@@ -8,6 +8,23 @@
 ...     t.tell(query, [float(arm) for arm in query.arms])
 >>> t.report().winner
 99
+
+The rooms of the house, in the order of the data flow; an inner one never imports an outer one:
+
+errors        what goes wrong, by blame, with the arguments it is about
+base          shared types, checks, randomness, text, intervals
+planning      candidates + budget → a plan: every round, known and priced before the first pull
+engine        what a pull says → scores → who stays → a winner: games, and machines to ask and tell
+theory        the paper's definitions, theorems and tables as functions
+environments  worlds to play in: synthetic, recorded, read from files
+simulation    a machine + a world → thousands of runs at once
+journal       a run → a file that survives anything → the run
+reports       what was found → one result, as text, JSON and a page
+running       candidates + compare → all comparisons made, here or on any executor
+race          a scenario → programs raced side by side, and nothing left running
+sat           the solver SAPS, colouring instances, DIMACS files
+experiments   the paper's experiments, and those beyond it
+cli           all of it from the command line
 """
 
 from typing import TYPE_CHECKING

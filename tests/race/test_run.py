@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from heats.cli.resume import resume
 
 from heats.cli.app import run as heats
-from heats.cli.resume import resume
 from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.race.outcome import AllCrashed

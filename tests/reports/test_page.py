@@ -13,14 +13,27 @@ from typing import Any
 import pytest
 
 import heats
-from heats.reports.bracket import MOST, number
-from heats.reports.page import duration, page
-from heats.reports.summary import open_journal, save
+from heats.base.times import say_seconds
+from heats.race.result import read_race, summarise_journal
+from heats.reports.bracket import MOST_ARMS_DRAWN, number
+from heats.reports.page import render_page, save_page
 from tests.journal.runs import find
 from tests.journal.test_journal import NASTY, half_done, one
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 EMPTY = {"meta", "path", "circle", "rect"}  # tags that need no end
+
+
+def page_of(path: Path) -> str:
+    """Return the page of a journal."""
+    log, counts = read_race(str(path))
+    return render_page(log, summarise_journal(log, counts))
+
+
+def save(path: Path, target: str) -> None:
+    """Write it."""
+    log, counts = read_race(str(path))
+    save_page(target, log, summarise_journal(log, counts))
 
 
 class Checker(HTMLParser):
@@ -60,15 +73,15 @@ def test_a_page_replaces_files_only(tmp_path: Path) -> None:
     path, target, other = tmp_path / "run.jsonl", tmp_path / "run.html", tmp_path / "run.html.new"
     find(path)
     other.write_text("mine")
-    save(open_journal(str(path)), str(target))
-    assert target.read_text(encoding="utf-8") == page(open_journal(str(path)))
+    save(path, str(target))
+    assert target.read_text(encoding="utf-8") == page_of(path)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True, encoding="utf-8") as reader:
-        save(open_journal(str(path)), str(pipe))
+        save(path, str(pipe))
         assert reader.stdout is not None
         assert reader.stdout.read() == target.read_text(encoding="utf-8")
-    save(open_journal(str(path)), os.devnull)
+    save(path, os.devnull)
     assert pipe.is_fifo()
     assert Path(os.devnull).is_char_device()
     assert other.read_text() == "mine"
@@ -77,7 +90,7 @@ def test_a_page_replaces_files_only(tmp_path: Path) -> None:
 
 def made(path: Path, **options: Any) -> tuple[heats.Found, Checker, str]:
     found = find(path, **options)
-    text = page(open_journal(str(path)))
+    text = page_of(path)
     return found, Checker(text), text
 
 
@@ -103,7 +116,7 @@ def test_nasty_names_are_escaped(tmp_path: Path) -> None:
     """No tag, no line break and no control character of a candidate reaches the page."""
     path = tmp_path / "run.jsonl"
     heats.find_best(NASTY, one, budget=60, journal=path, names=NASTY)
-    text = page(open_journal(str(path)))
+    text = page_of(path)
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert "two\\nlines" in text
@@ -116,7 +129,7 @@ def test_an_unfinished_run(tmp_path: Path, after: int) -> None:
     """Who leads so far, if anybody does, and that it is not over."""
     path = tmp_path / "run.jsonl"
     half_done(path, after)
-    seen = Checker(page(open_journal(str(path))))
+    seen = Checker(page_of(path))
     assert "The run is not over" in seen.text
     assert ("nothing is known yet" in seen.text) == (after == 0)
     assert f"{after} of 24" in seen.text
@@ -126,14 +139,14 @@ def test_large_and_long_tournaments_stay_readable(tmp_path: Path) -> None:
     """Rounds too large to draw show the heat of the winner; of hundreds of rounds, the first and last are drawn."""
     quick = heats.JournalFile(tmp_path / "large.jsonl", sync="system")
     find(quick, n=2000, budget=8000, heat_size=4)
-    text = page(open_journal(str(quick.path)))
+    text = page_of(quick.path)
     Checker(text)
     assert len(text) < 100_000
     assert "and 499 heats not drawn" in text
-    assert text.count('class="box') < MOST
+    assert text.count('class="box') < MOST_ARMS_DRAWN
     quick = heats.JournalFile(tmp_path / "long.jsonl", sync="system")
     find(quick, n=120, budget=4000, heat_size=60, strategy="csr")
-    text = page(open_journal(str(quick.path)))
+    text = page_of(quick.path)
     Checker(text)
     assert "rounds not drawn" in text
     assert "more …" in text
@@ -143,14 +156,14 @@ def test_blind_rounds_and_ties(tmp_path: Path) -> None:
     """What nobody looked at has no scores."""
     path = tmp_path / "run.jsonl"
     heats.find_best(range(9), one, budget=2, blind=True, journal=path)
-    assert "unseen" in Checker(page(open_journal(str(path)))).text
+    assert "unseen" in Checker(page_of(path)).text
 
 
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0.1234, "0.123 s"), (99, "99 s"), (125, "2 min 5 s"), (7260, "2 h 1 min")]
 )
 def test_durations(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+    assert say_seconds(seconds) == said
 
 
 def test_numbers() -> None:
@@ -169,7 +182,7 @@ def test_numbers() -> None:
 def test_nothing_sticks_out_in_a_real_browser(tmp_path: Path, width: int) -> None:
     """On a phone and on a screen: the page is as wide as the window; only the drawing scrolls."""
     made(tmp_path / "run.jsonl", n=20, budget=150, heat_size=4)
-    text = page(open_journal(str(tmp_path / "run.jsonl")))
+    text = page_of(tmp_path / "run.jsonl")
     probe = "<script>document.title = [document.documentElement.scrollWidth, innerWidth].join()</script></body>"
     (tmp_path / "page.html").write_text(text.replace("</body>", probe), encoding="utf-8")
     shown = subprocess.run(

@@ -15,10 +15,10 @@ import pytest
 
 import heats
 from heats.errors import InvalidArgument
-from heats.running.clusters import dask
+from heats.running.clusters import connect_dask
 from tests.journal.runs import find, lines, told
 
-distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'heats[dask]'")
+distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
 pytestmark = [pytest.mark.dask, pytest.mark.filterwarnings("ignore")]  # its warnings are its own
 
 SMALL: dict[str, Any] = {"n": 20, "budget": 150}
@@ -76,22 +76,25 @@ def test_a_dead_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
 
 def test_by_address(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As --dask does it; an address where nobody answers is one sentence."""
-    with dask(cluster.scheduler_address) as executor:
+    with connect_dask(cluster.scheduler_address) as executor:
         assert find(compare=slowly, executor=executor).to_json() == find().to_json()
-    monkeypatch.setattr("heats.running.clusters.PATIENCE", 1)
+    monkeypatch.setattr("heats.running.clusters.PATIENCE_SECONDS", 1)
     for wrong in ("tcp://127.0.0.1:1", "nonsense://x"):
-        with pytest.raises(InvalidArgument, match=f"--dask {wrong} is no cluster that answers"), dask(wrong):
+        with (
+            pytest.raises(InvalidArgument, match=f"dask='{wrong}' is not the address of a cluster that answers"),
+            connect_dask(wrong),
+        ):
             pass
 
 
 def test_a_cluster_of_one_s_own() -> None:
-    with dask("local") as executor:
+    with connect_dask("local") as executor:
         assert find(compare=slowly, executor=executor).to_json() == find().to_json()
 
 
 def test_workers_here_are_deaf_to_interrupts() -> None:
     """Ctrl-C on a terminal reaches them too; only the run itself acts on it."""
     before = signal.getsignal(signal.SIGINT)
-    with dask("local") as executor:
+    with connect_dask("local") as executor:
         assert signal.getsignal(signal.SIGINT) is before
         assert executor.submit(signal.getsignal, signal.SIGINT).result(60) is signal.SIG_IGN

@@ -20,7 +20,7 @@ import pytest
 import heats
 from heats.errors import BadFeedback, ComparisonFailed, InvalidArgument
 from heats.running import driver
-from heats.running.calls import Work
+from heats.running.calls import Calls
 from heats.running.outcomes import Noted
 from tests.journal.runs import find, lines, noisy, told
 
@@ -97,7 +97,7 @@ def test_cheap_pulls_share_tasks() -> None:
 
 def test_what_travels_is_one_object() -> None:
     """Clusters look into arguments, and take equal calls for the same; neither may happen to a pull."""
-    one, two = Work([(max, ((1, 2),))]), Work([(max, ((1, 2),))])
+    one, two = Calls([(max, ((1, 2),))]), Calls([(max, ((1, 2),))])
     assert pickle.dumps(one) != pickle.dumps(two)
     who, [answer] = pickle.loads(pickle.dumps(one))()
     assert (answer.value, answer.error) == (2, None)
@@ -426,7 +426,7 @@ def test_ctrl_c_keeps_what_came_back(where: str, tmp_path: Path) -> None:
     """Sent to the whole group, as a terminal does; the journal is whole, and the same call goes on."""
     path, script = tmp_path / "run.jsonl", tmp_path / "script.py"
     script.write_text(textwrap.dedent(INTERRUPTED))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     run = subprocess.Popen(
         [sys.executable, str(script), where, str(path)],
         env=environment,

@@ -5,10 +5,10 @@ statistics   observations of an arm → a score: mean, median, win_rate, …
 scoring      pulls of heats → scores, whatever the feedback, verdicts missing or not
 fit          all pulls so far → a strength per arm
 records      what arms did in earlier rounds, and what that decides
+specs        an algorithm as data
 game         what an algorithm is, for many repetitions at once
 elimination  a plan, played: deal → score → record → rank → keep
 sets         random sets of arms
-specs        an algorithm as data
 report       what was found, and how sure that is
 machine      a game of one repetition, asked and told
 tournament   the machine that plays a plan

@@ -1,13 +1,14 @@
 """The paper's experiments, and those beyond it, by one command.
 
-experiment  what every experiment has and is given: its one face
-registry    the table of experiments by name: a new one is one entry here
-command     names → experiments → files: the loop behind ``heats reproduce``
+shared      what they all use: processes, CSV, Markdown, figures, verdicts
 synthetic   success rates in the paper's synthetic worlds (Appendices F and G)
 saps        races of parameterizations of a solver (Section 6), on a table of runs or for real
 beyond      the planned strategy beside the paper's algorithms
+experiment  what every experiment has and is given: its one face
+writers     what came of them → files
 claims      every claim of the paper, checked → claims.md
-shared      what they all use: processes, CSV, Markdown, figures, verdicts
+registry    the table of experiments by name: a new one is one entry here
+command     names → experiments → files: the loop behind ``heats reproduce``
 """
 
 from heats.experiments.command import live, reproduce

@@ -7,9 +7,9 @@ from pathlib import Path
 from heats.experiments.experiment import Context
 from heats.experiments.saps.page import make_race_section
 from heats.experiments.saps.runs_table import find_table, load_table
-from heats.experiments.saps.write import RACE_CSV
 from heats.experiments.synthetic.claims import list_claim_cells
 from heats.experiments.synthetic.page import make_claims_page
+from heats.experiments.writers.saps import RACE_CSV
 
 
 def write_claims(context: Context) -> list[Path]:

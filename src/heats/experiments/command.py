@@ -15,9 +15,9 @@ from heats.experiments.saps import live as live_races
 from heats.experiments.saps.live_report import describe_live, write_live
 from heats.experiments.saps.race import ALGORITHMS, list_races
 from heats.experiments.saps.runs_table import find_table
-from heats.experiments.saps.write import play_races
 from heats.experiments.shared.drawing import check_matplotlib
 from heats.experiments.shared.jobs import count_workers
+from heats.experiments.writers.saps import play_races
 
 Progress = Callable[[int, int], None]
 

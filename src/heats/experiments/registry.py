@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from heats.errors import InvalidArgument
-from heats.experiments.beyond.write import count_points, write_beyond
 from heats.experiments.claims import write_claims
 from heats.experiments.experiment import Experiment
-from heats.experiments.saps.write import make_runs, name_runs, write_race
 from heats.experiments.synthetic.claims import list_claim_cells
 from heats.experiments.synthetic.grid import SETTINGS, list_cells
-from heats.experiments.synthetic.write import write_success, write_sufficient_budgets, write_tables
+from heats.experiments.writers.beyond import count_points, write_beyond
+from heats.experiments.writers.saps import make_runs, name_runs, write_race
+from heats.experiments.writers.synthetic import write_success, write_sufficient_budgets, write_tables
 
 EXPERIMENTS: dict[str, Experiment] = {
     "fig-budgets": Experiment(

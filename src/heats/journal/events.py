@@ -150,6 +150,16 @@ class Chain:
         self._last = found
         return True
 
+    def find_sound_line(self, tail: bytes) -> bytes:
+        """Return the line at the beginning of what stands after the last one, if only its end is lost or damaged.
+
+        Its end is one byte, which may be another one now; a crash may leave zeros behind it.
+        """
+        for line in (tail.rstrip(b"\0"), tail[:-1]):
+            if self.is_sound(line):
+                return line
+        return b""
+
     def is_torn(self, tail: bytes) -> bool:
         """Say whether this may be what a crash leaves of the next line: its beginning, or zeros, or one after another.
 

@@ -340,8 +340,8 @@ def _mend(handle: int, log: Log) -> int:
     tail = log.tail()
     if not tail:
         return 0
-    if log.chain.is_sound(whole := tail.rstrip(b"\0")):
-        os.ftruncate(handle, log.size + len(whole))
+    if line := log.chain.find_sound_line(tail):
+        os.ftruncate(handle, log.size + len(line))
         os.write(handle, b"\n")
         log.advance()
         cut = 0

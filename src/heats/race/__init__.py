@@ -6,8 +6,7 @@ scenario      a TOML file → everything decided: candidates, instances, plan, m
 heat          a scenario and a query → an order of command lines; an order → what came of it
 check         every candidate once, before any budget is spent
 counts        the notes of heats → counts per candidate
-board         tournament and counts → what a watcher sees
-result        a finished race → text and JSON
-run           a scenario → a whole race: tournament, driver, journal
-command_line  what ``heats race`` does with all this
+board         a machine and counts → what a watcher sees
+result        a journal and counts → what the programs did
+run           a scenario → a whole race: machine, driver, journal
 """

@@ -1,11 +1,11 @@
 """Making the comparisons: here, in threads, processes or on a cluster, whatever happens to them.
 
 candidates  what is chosen among → a fixed order, and names
-comparison  the user's ``compare`` → a task for every pull
 calls       pulls → what a worker does, in a row, each with its own outcome and time
 executors   any executor: how many workers it has, what to do when they die
 clusters    an address → the executor of a Dask cluster
 outcomes    what came back → told, noted, tried again, or the end of the run
+comparison  the user's ``compare`` → a task for every pull
 driver      a machine + a task + an executor → all pulls made
 progress    a machine → a live bar
 find_best   candidates + compare → the best of them

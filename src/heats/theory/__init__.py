@@ -1,8 +1,13 @@
 """The paper's theory as functions; pure, and never imported by the engine.
 
-``limits`` (tables of S_{i|Q}, who is best by them), ``rates`` (γ and its inverse), ``budgets`` (what is enough, what is
-never enough), ``guarantees`` (what any plan promises), ``instances`` (the worst cases), ``tables`` (Tables 1-4 with
-numbers). The paper's letters are at home here; ``docs/theory.md`` goes through them one by one.
+limits      tables of S_{i|Q}, and who is best by them
+rates       γ and its inverse: how far off a score may be, and the pulls until it is close
+budgets     what is enough, and what is never enough
+instances   the worst cases: who is best shows as late as possible
+guarantees  what any plan promises
+tables      Tables 1-4 with numbers
+
+The paper's letters are at home here; ``docs/theory.md`` goes through them one by one.
 """
 
 from heats.theory.budgets import (

@@ -6,5 +6,4 @@ regrets   tournaments on recorded tables: how good is the arm found?
 averages  results and regrets → means by algorithm
 figures   all of these → figures
 page      all of these → beyond.md: where planned is ahead, and where not
-write     the files of all this
 """

@@ -8,5 +8,4 @@ claims       every sentence that claims something, with its check
 page         claims → the section of claims.md
 live         the same races for real, on fresh instances
 live_report  real races → a table beside the recorded ones, and their CSV
-write        the files of all this
 """

@@ -7,5 +7,4 @@ sufficient  printed schedules → budgets that suffice, over n, and their figure
 checks      results → whether a claim holds
 claims      every sentence that claims something, with its check
 page        claims → a page of verdicts
-write       the files of all this
 """

@@ -1,0 +1,6 @@
+"""What came of the experiments → files: figures, tables, pages.
+
+synthetic  success rates, sufficient budgets, Tables 1 to 4
+saps       races on the table of runs, and that table
+beyond     the planned strategy beside the paper's algorithms
+"""
