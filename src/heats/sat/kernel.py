@@ -23,9 +23,7 @@ except ImportError:
     raise InvalidArgument("SAPS is compiled by numba; install it with: pip install 'heats[sat]'") from None
 
 LEAST_IMPROVEMENT = -0.1  # a flip that lowers the weight by no more than 0.1 does not count as an improvement
-HEAVIEST_WEIGHT = (
-    1000.0  # where an unsatisfied clause weighs more, all are divided by this before they are scaled
-)
+HEAVIEST_WEIGHT = 1000.0  # where an unsatisfied clause weighs more, all are divided by this before they are scaled
 REFRESH_STEPS = 1000  # after these, scores are summed up again, because rounding errors gather
 TIE = 1e-13  # scores that differ relatively by less are equal except for rounding
 

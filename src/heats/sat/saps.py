@@ -103,8 +103,6 @@ class Saps:
         solved = int(state.counts[kernel.UNSATISFIED]) == 0
         assignment = state.values.astype(bool)
         if solved and not self.cnf.is_model(assignment):
-            raise AssertionError(
-                "SAPS took for a model what is not one: a bug in heats, please report it."
-            )
+            raise AssertionError("SAPS took for a model what is not one: a bug in heats, please report it.")
         flips, null_steps = int(state.counts[kernel.FLIPS]), int(state.counts[kernel.NULL_STEPS])
         return Result(solved, flips + null_steps, flips, null_steps, assignment, self._seconds)
