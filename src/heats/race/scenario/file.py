@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import msgspec
 
 from heats.base.files import read_text_file
-from heats.base.text import split_lines
+from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile
 from heats.race.outcome import Goal
 
@@ -81,7 +81,7 @@ def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
     except msgspec.ValidationError as error:
         raise BrokenFile(_explain_kind(path, text, str(error))) from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
-        raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(str(error))}.") from None
+        raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:
         raise BrokenFile(f"{path} is not a scenario: its lists or tables are nested too deeply.") from None
 
@@ -110,7 +110,7 @@ def _explain_kind(path: Path, text: str, error: str) -> str:
     )
     line = _find_line(text, keys)
     at = f", line {line}" if line else ""
-    return f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}."
+    return make_printable(f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}.")
 
 
 def _find_line(text: str, keys: Sequence[str]) -> int | None:

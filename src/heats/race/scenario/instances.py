@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,13 +22,17 @@ def find_instances(listed: str | Sequence[str] | None, folder: Path) -> tuple[st
         return ()
     if not isinstance(listed, str):
         found = [path for entry in listed for path in _match_files(entry, f"instances: {entry}", folder)]
-    elif glob.has_magic(listed) and not (folder / listed).exists():
+    elif glob.has_magic(listed) and not _exists(folder / listed):
         found = _match_files(listed, f'instances = "{listed}"', folder)
     else:
         found = _load_list(folder / listed, folder)
     if not found:
         raise InvalidArgument("instances is empty; give a glob, a list of files, or a file that lists them.")
     return tuple(dict.fromkeys(found))
+
+
+def _exists(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110  # False also for names that no file can have
 
 
 def _load_list(path: Path, folder: Path) -> list[str]:
@@ -53,7 +58,7 @@ def _match_files(entry: str, where: str, *folders: Path) -> list[str]:
     if "\0" in entry:
         raise InvalidArgument(f"the name {show_value(entry)} among the instances has a zero byte; take it out.")
     for folder in folders:
-        if (folder / entry).exists():  # whatever its name looks like
+        if _exists(folder / entry):  # whatever its name looks like
             found = [str(folder / entry)]
         else:
             paths = glob.iglob(entry, root_dir=folder, recursive=True)  # noqa: PTH207  # it may be absolute

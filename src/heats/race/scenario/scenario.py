@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from heats.base.checks import whole
+from heats.base.text import make_printable
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.planning.model import FeedbackHint
 from heats.planning.plan import Plan, plan
@@ -82,7 +83,7 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     except BrokenFile:
         raise
     except InvalidArgument as error:
-        raise type(error)(f"{file}: {error}") from None
+        raise type(error)(make_printable(f"{file}: {error}")) from None
 
 
 def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
