@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.planning.model import MOST_CARRIED_PULLS
+from heats.planning.plan import MOST_CARRIED_PULLS
 
 STEPS = 12  # minorise-maximise steps per fit, each from where the last one ended
 

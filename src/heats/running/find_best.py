@@ -21,8 +21,8 @@ from heats.engine.tournament import Tournament
 from heats.errors import BadFeedback, InvalidArgument, show_value
 from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import take_fingerprints
-from heats.planning.model import FeedbackHint
-from heats.planning.plan import Record, Schedule, plan
+from heats.planning.build import plan
+from heats.planning.plan import FeedbackHint, Record, Schedule
 from heats.planning.rules import Rule
 from heats.running.driver import drive
 from heats.running.outcomes import Noted

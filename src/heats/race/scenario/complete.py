@@ -14,8 +14,8 @@ import msgspec
 
 from heats.base.checks import whole
 from heats.errors import BrokenFile, InvalidArgument
-from heats.planning.model import FeedbackHint
-from heats.planning.plan import Plan, plan
+from heats.planning.build import plan
+from heats.planning.plan import FeedbackHint, Plan
 from heats.race.outcome import Rule
 from heats.race.scenario import command, entries
 from heats.race.scenario import file as file_format
