@@ -101,7 +101,14 @@ def test_pictures_are_up_to_date() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["heats", "heats.planning.plan", "heats.engine.tournament", "heats.running.find_best", "heats.journal.writer"],
+    [
+        "heats",
+        "heats.planning.plan",
+        "heats.planning.build",
+        "heats.engine.tournament",
+        "heats.running.find_best",
+        "heats.journal.writer",
+    ],
 )
 def test_docstring_examples_run(module: str) -> None:
     """Doctest finds some and they hold."""

@@ -49,7 +49,8 @@ from heats.engine.statistics import (
 )
 from heats.engine.tournament import Tournament
 from heats.journal import Journal, JournalFile
-from heats.planning.plan import Plan, Round, chances, plan
+from heats.planning.build import chances, plan
+from heats.planning.plan import Plan, Round
 from heats.running.find_best import Found, find_best, run
 from heats.running.outcomes import Noted
 

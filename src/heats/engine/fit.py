@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.planning.model import MOST_CARRIED_PULLS
+from heats.planning.plan import MOST_CARRIED_PULLS
 
 STEPS_PER_ROUND = 12  # each fit begins where the last one ended
 

@@ -23,12 +23,14 @@ from heats.engine.fit import Fit
 from heats.engine.scoring import Seen, settle
 from heats.engine.statistics import Statistic, mean, win_rate
 from heats.errors import BadFeedback, InvalidArgument
+from heats.planning.plan import RECORDS
+from heats.planning.plan import Record as RecordName
 
 
 class Record(ABC):
     """What is known of all arms in all repetitions. ``ranks``: it ranks heats, else it only decides their ties."""
 
-    ranks = False
+    ranks: bool
 
     @abstractmethod
     def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
@@ -88,16 +90,8 @@ class Leads(Record):
         return self._credit, self._pulled
 
 
-class Pooled(Leads):
-    """Mean leads that rank."""
-
-    ranks = True
-
-
 class Fitted(Record):
     """Strengths of a Plackett-Luce model, fitted anew after every round."""
-
-    ranks = True
 
     def __init__(self, reps: int, n_arms: int) -> None:
         self._fit = Fit(reps, n_arms)
@@ -123,21 +117,23 @@ class Fitted(Record):
             )
 
 
-RECORDS: dict[str, Callable[[int, int], Record]] = {
+_KEPT_BY: dict[str, Callable[[int, int], Record]] = {
     "off": lambda reps, n_arms: Off(),
     "ties": Leads,
-    "pooled": Pooled,
+    "pooled": Leads,
     "fitted": Fitted,
 }
 
 
-def make_record(name: str, reps: int, n_arms: int, statistic: Statistic) -> Record:
+def make_record(name: RecordName, reps: int, n_arms: int, statistic: Statistic) -> Record:
     """Return an empty record; a fitted one, a model of wins and places, refuses a statistic it would pass over."""
-    if name == "fitted" and statistic is not mean and statistic is not win_rate:
+    if RECORDS[name].is_fitted and statistic is not mean and statistic is not win_rate:
         raise InvalidArgument(
-            "{statistic} would be ignored: the plan's record is 'fitted', which ranks heats by a model of who won or "
+            f"{{statistic}} would be ignored: the plan's record is {name!r}, which ranks heats by a model of who won or "
             "ranked where in all rounds. Plan with {record}, or score by heats.mean or heats.win_rate.",
             statistic=statistic,
             record="ties",
         )
-    return RECORDS[name](reps, n_arms)
+    record = _KEPT_BY[name](reps, n_arms)
+    record.ranks = RECORDS[name].ranks_heats
+    return record

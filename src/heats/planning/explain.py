@@ -5,29 +5,18 @@ from __future__ import annotations
 import math
 
 from heats.base.text import format_table
-from heats.planning.model import FeedbackHint
-from heats.planning.plan import Plan, chances, plan
-from heats.planning.rules import RULES
-from heats.planning.schedule import affordable
+from heats.errors import BudgetTooSmall, InvalidArgument
+from heats.planning.build import chances, plan
+from heats.planning.plan import FeedbackHint, Plan
+from heats.planning.rules import PLANNED, RULES
 
 
 def explain_plan(made: Plan, feedback: FeedbackHint | None = None, edge: float | None = None) -> str:
     """Return the plan as a table with the modelled chances, next to the paper's strategies with the same budget."""
-    problem = (made.n_arms, made.heat_size)
     survival = chances(made, feedback, edge)
-    described = made.describe({"best survives": [_share(chance) for chance in survival]})
-    rows: list[tuple[object, ...]] = [
-        (made.strategy, len(made.rounds), made.cost, made.record, _share(math.prod(survival)))
-    ]
-    for rule in ("planned", *RULES):
-        if rule == made.strategy:
-            continue
-        if rule in RULES and not made.blind and not affordable(*problem, RULES[rule], made.budget):
-            rows.append((rule, "", "too few", "", ""))
-            continue
-        other = plan(*problem, made.budget, rule, feedback=feedback, blind=made.blind)
-        chance = _share(math.prod(chances(other, feedback, edge)))
-        rows.append((rule, len(other.rounds), other.cost, other.record, chance))
+    described = made.describe({"best survives": [_format_chance(chance) for chance in survival]})
+    rows = [_summarise(made, feedback, edge)]
+    rows += [_try_strategy(name, made, feedback, edge) for name in (PLANNED, *RULES) if name != made.strategy]
     told = feedback or "any"
     about = f"Modelled chance to find the best ({told} feedback; docs/planning.md says what is modelled):"
     return "\n".join(
@@ -35,7 +24,24 @@ def explain_plan(made: Plan, feedback: FeedbackHint | None = None, edge: float |
     )
 
 
-def _share(chance: float) -> str:
+def _summarise(made: Plan, feedback: FeedbackHint | None, edge: float | None) -> tuple[object, ...]:
+    """Return a plan as a row of the table of strategies."""
+    chance = _format_chance(math.prod(chances(made, feedback, edge)))
+    return made.strategy, len(made.rounds), made.cost, made.record, chance
+
+
+def _try_strategy(name: str, made: Plan, feedback: FeedbackHint | None, edge: float | None) -> tuple[object, ...]:
+    """Return the row of another strategy for the same problem, or why there is none."""
+    try:
+        other = plan(made.n_arms, made.heat_size, made.budget, name, feedback=feedback, blind=made.blind)
+    except BudgetTooSmall:
+        return name, "", "too few", "", ""
+    except InvalidArgument:
+        return name, "too many", "", "", ""
+    return _summarise(other, feedback, edge)
+
+
+def _format_chance(chance: float) -> str:
     """Return a chance to as many places as tell it from certainty."""
     if chance >= 1 - 1e-9:
         return "1 - " + (f"{1 - chance:.0e}" if chance < 1 else "1e-16")

@@ -1,174 +1,243 @@
-"""How likely the best arm survives the rounds of a tournament: heats of ``survival``, in worlds chosen to differ."""
+"""All rounds: how likely the best arm survives each round of a plan, whatever the plan.
+
+Theory of operation
+-------------------
+``survival`` gives the chance F that the best arm is dropped from one heat in one world. The model makes of it the
+chance p to survive a round, for any number of arms left, any heat size, number kept and number of pulls:
+
+    p = 1 − (share of arms that play) · F(size, keep, evidence)                                              (1)
+
+*Evidence* is the number of pulls an arm's place in its heat rests on. Where every round starts from nothing, it is
+the pulls of the round. Where a record ranks the heats, pulls of earlier rounds count as well, but less, since they
+were made in other company: each round forgets a tenth, and never more than 100 are carried over. With e the
+evidence before a round of b pulls,
+
+    e′ = carry(e) + b · (share of arms that play),     carry(e) = min(0.9·e, 100)                            (2)
+
+The model does not know the world. It averages the *logarithms* of p over worlds chosen to differ (`WORLDS`), so that
+no world is given up for another:
+
+    log p = mean over worlds of log(1 − F_world)                                                             (3)
+
+A record fitted to winners is modelled by roots of wins; with few pulls many arms have equally many wins, and plain
+counts describe better what happens. Between 1 and 17 pulls the one fades into the other with weights 1/b   (4)
+
+Tables of log F are made once for every size, field and number of pulls on a grid; what lies between is interpolated.
+Approximated, to make few tables: sizes above 16 are judged like the next smaller of 20, 24, 32, 48, 64 that keeps the
+same share; fields in lasting worlds larger than a heat are tabulated at factors of two, and interpolated in the
+logarithm of their arms (`_list_fields`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.base.arrays import Array
-from heats.planning import survival
-from heats.planning.schedule import Shape
+from heats.base.arrays import Array, Indices
+from heats.planning.plan import MOST_CARRIED_PULLS, FeedbackHint, Problem, Round
+from heats.planning.survival import Field, Show, log_failure, make_pull_grid
 
-FeedbackHint: TypeAlias = Literal["reward", "winner", "ranking"]
-
-MOST_CARRIED_PULLS = (
-    100  # pulls of earlier rounds count as up to this many: what an arm did in other company never decides
-)
-FADING = 0.9  # of the evidence of earlier rounds, gathered in other company, so much counts after each round
-SIZES = np.array([*range(2, 17), 20, 24, 32, 48, 64])  # heats between are judged like smaller ones of the same share
-CHOICES = 15  # how many numbers to keep are told apart, at most
-FEW = 17  # pulls; with fewer, ties matter
-MOST_PULLS = 1e5  # evidence beyond is beyond doubt
-
-World: TypeAlias = Callable[..., Iterator[survival.Company]]
+REMEMBERED = 0.9  # of the evidence of earlier rounds, this share counts after each round
+SIZES = np.array([*range(2, 17), 20, 24, 32, 48, 64])  # of heats with tables; others are judged like smaller ones
+LARGEST_SIZE = int(SIZES[-1])
+MOST_KEEP_CHOICES = 15  # numbers to keep that are told apart in heats of a size
+MOST_FIELDS = 20  # with tables, beyond those up to a heat: factors of two up to half a million heats
+ANY_FIELD = 0  # where strengths are redrawn
+FEW_PULLS = 17  # with fewer, ties between equal numbers of wins matter: (4)
+MOST_TABLE_PULLS = 1e5  # evidence beyond is beyond doubt
+ROUNDS_AT_ONCE = 2048  # of a plan, to bound memory
 
 
 class Worlds(NamedTuple):
-    """What planning imagines: worlds drawn anew for every set, and worlds in which arms keep their strengths."""
+    """What planning imagines: what pulls show of strengths that are redrawn for every set, and of such that last."""
 
-    anew: tuple[World, ...]
-    kept: tuple[World, ...] = ()
+    redrawn: tuple[Show, ...]
+    lasting: tuple[Show, ...] = ()
 
 
 WORLDS: dict[FeedbackHint | None, Worlds] = {
-    "reward": Worlds((survival.rewards,), (survival.kept_rewards,)),
-    "winner": Worlds((survival.wins,), (survival.kept_wins,)),
-    "ranking": Worlds((survival.ranks,), (survival.kept_ranks,)),
-    None: Worlds((survival.rewards, survival.wins), (survival.kept_rewards, survival.kept_wins)),
+    "reward": Worlds((Show.REWARDS,), (Show.REWARDS,)),
+    "winner": Worlds((Show.WINS,), (Show.WINS,)),
+    "ranking": Worlds((Show.RANKINGS,), (Show.RANKINGS,)),
+    None: Worlds((Show.REWARDS, Show.WINS), (Show.REWARDS, Show.WINS)),
 }
-FITTED = Worlds((survival.fitted_wins,), (survival.kept_fitted_wins,))
-
-
-class Priced(NamedTuple):
-    """A round with its pulls per heat."""
-
-    shape: Shape
-    pulls: int
+FITTED_WORLDS = Worlds((Show.FITTED_WINS,), (Show.FITTED_WINS,))
 
 
 class Model:
-    """The chances of the best arm in every round that may come up, averaged (their logarithms) over the worlds."""
+    """The chances of the best arm in every round that may come up."""
 
-    def __init__(
-        self,
-        n_arms: int,
-        heat_size: int,
-        budget: int,
-        feedback: FeedbackHint | None,
-        edge: float | None,
-        *,
-        carry: bool,
-    ) -> None:
-        self.n_arms = n_arms
-        self.heat_size = heat_size
-        self.fading = FADING if carry else 0.0
-        self.pulls = survival.pull_grid(min(budget, MOST_PULLS))
-        self._worlds = FITTED if carry and feedback != "ranking" else WORLDS[feedback]
+    def __init__(self, problem: Problem, feedback: FeedbackHint | None, edge: float | None, *, carries: bool) -> None:
+        self.n_arms, self.heat_size = problem.n_arms, problem.heat_size
+        self.remembered = REMEMBERED if carries else 0.0
+        self.pulls = make_pull_grid(min(problem.budget, MOST_TABLE_PULLS))
+        self._worlds = FITTED_WORLDS if carries and feedback != "ranking" else WORLDS[feedback]
         self._edge = edge
-        self._tables: dict[tuple[int, int], Array] = {}  # by size and field
-        self._known: dict[tuple[World, int, int | None, int], Array] = {}  # by world, size, field and number of pulls
-        steps = math.ceil(math.log2(n_arms / heat_size)) + 1  # of the numbers of arms at which kept worlds are made
-        fields = np.geomspace(heat_size, n_arms, steps) if n_arms > heat_size else np.array([n_arms])
-        self._fields = np.unique(np.round(fields)).astype(int)
+        self._fields = _list_fields(problem)
+        self._tables: list[Array] = []  # of log F, (choices, pulls), all with the same number of rows
+        self._numbers: dict[tuple[int, int], int] = {}  # of tables, by size and field
 
-    def choices(self, size: int) -> NDArray[np.int64]:
-        """Return the numbers to keep that are tried in heats of this size."""
-        if size <= CHOICES + 1:
-            return np.arange(1, size)
-        return np.unique(np.round(np.arange(1, CHOICES + 1) * size / (CHOICES + 1)).astype(int))
+    # What a round does to the evidence
 
-    def logs(self, active: int, size: int) -> Array:
-        """Return log-chances to survive a round of so many arms in heats of a size, ``(choices, pulls)``."""
-        failure = self._failure(size, active)
+    def carry(self, evidence: float) -> float:
+        """Return what evidence is worth in the next round: carry(e) of equation (2)."""
+        return min(self.remembered * evidence, MOST_CARRIED_PULLS)
+
+    def add_pulls(self, evidence: float, each: Round) -> float:
+        """Return the evidence per arm after a round: e′ of equation (2)."""
+        if not self.remembered:
+            return float(each.pulls)
+        return self.carry(evidence) + each.pulls * (each.heats * each.size / each.arms)
+
+    def add_up_evidence(self, rounds: Sequence[Round]) -> Array:
+        """Return the evidence per arm after each round of a plan."""
+        return np.array(list(accumulate(rounds, self.add_pulls, initial=0.0))[1:])
+
+    # What evidence makes of the chance to survive
+
+    def log_survival(self, active: int, size: int) -> Array:
+        """Return log p of a round with ``active`` arms in heats of ``size``, by what is kept and by evidence."""
+        low, high, part = self._find_tables(active, size)
+        failure = (1 - part) * self._tables[low] + part * self._tables[high]
         playing = active // size * size / active
-        logs: Array = np.log1p(-playing * np.exp(failure))
+        logs: Array = np.log1p(-playing * np.exp(failure[: list_keep_choices(size).size]))  # equation (1)
         return logs
 
-    def log_chance(self, shape: Shape, evidence: Sequence[float]) -> list[float]:
-        """Return log-chances to survive a round, by the evidence per arm after its pulls."""
-        logs = self.logs(shape.heats * shape.size + shape.byes, shape.size)
-        rows = between(logs, self.pulls, np.array(evidence))
-        choices = self.choices(shape.size)
-        return [float(np.interp(shape.keep, choices, column)) for column in rows.T]
+    def log_chances(self, rounds: Sequence[Round]) -> Array:
+        """Return log p of all rounds of a plan."""
+        evidence = self.add_up_evidence(rounds)
+        parts = [slice(start, start + ROUNDS_AT_ONCE) for start in range(0, len(rounds), ROUNDS_AT_ONCE)]
+        return np.concatenate(
+            [interpolate_rows(self.tabulate_rounds(rounds[part]), self.pulls, evidence[part]) for part in parts]
+        )
 
-    def log_chances(self, rounds: Sequence[Priced]) -> list[float]:
-        """Return log-chances to survive the rounds of a plan, one by one."""
-        evidence, found = 0.0, []
-        for shape, pulls in rounds:
-            evidence = self.grown(evidence, shape, pulls)
-            found += self.log_chance(shape, [evidence])
-        return found
-
-    def grown(self, evidence: float, shape: Shape, pulls: int) -> float:
-        """Return the evidence per arm after a round: with a record it grows, for arms that rest it does not."""
-        if not self.fading:
-            return float(pulls)
-        return self.faded(evidence) + pulls * shape.heats * shape.size / (shape.heats * shape.size + shape.byes)
-
-    def faded(self, evidence: float) -> float:
-        """Return what evidence is worth in the next round."""
-        return min(self.fading * evidence, MOST_CARRIED_PULLS)
-
-    def _failure(self, size: int, active: int) -> Array:
-        """Return log-failures; those of worlds that depend on the field are interpolated between some fields."""
-        if not self._worlds.kept or active <= self._fields[0]:
-            return self._table(size, active if active <= SIZES[-1] else _near(active, self.n_arms))
-        high = int(np.searchsorted(self._fields, active))
-        low, up = int(self._fields[high - 1]), int(self._fields[high])
-        part = math.log(active / low) / math.log(up / low)
-        mixed: Array = (1 - part) * self._table(size, low) + part * self._table(size, up)
+    def tabulate_rounds(self, rounds: Sequence[Round]) -> Array:
+        """Return log p of rounds by evidence, ``(rounds, pulls)``: as ``log_survival``, for many at once."""
+        found = [self._find_tables(each.arms, each.size) for each in rounds]
+        low, high, part = (np.array(column) for column in zip(*found, strict=True))
+        playing = np.array([each.heats * each.size / each.arms for each in rounds])
+        choice, share = _place_keeps(rounds)
+        tables, choices = np.stack(self._tables), choice[:, None] + np.array([0, 1])
+        failure = (1 - part[:, None, None]) * tables[low[:, None], choices]
+        failure += part[:, None, None] * tables[high[:, None], choices]
+        logs = np.log1p(-playing[:, None, None] * np.exp(failure))  # equation (1)
+        mixed: Array = (1 - share[:, None]) * logs[:, 0] + share[:, None] * logs[:, 1]
         return mixed
 
-    def _table(self, size: int, field: int) -> Array:
-        """Return log-failures averaged over the worlds: such that log(1 - failure) is the mean of theirs."""
-        if not self._worlds.kept:
-            field = size
-        if (size, field) not in self._tables:
-            failures = self._failures(self._worlds, size, field, self.pulls)
-            if self._worlds is FITTED:  # the fewer the pulls, the more arms have equally many wins
-                few = self.pulls[1:FEW]
-                counted = self._failures(WORLDS["winner"], size, field, self.pulls[:FEW])[..., 1:]
-                failures[..., 1:FEW] += (counted - failures[..., 1:FEW]) * (1 / few - 1 / FEW) / (1 - 1 / FEW)
-            survived = np.log1p(-np.exp(failures)).mean(axis=0)
-            self._tables[size, field] = round_to_nine_digits(np.log(-np.expm1(survived)))
-        return self._tables[size, field]
+    def _find_tables(self, active: int, size: int) -> tuple[int, int, float]:
+        """Return the tables of the fields below and above, and how far the field is from the one to the other."""
+        above = bisect_left(self._fields, active)
+        high = self._fields[above] if self._worlds.lasting else ANY_FIELD
+        if active == high or high == ANY_FIELD:
+            number = self._number_table(size, high)
+            return number, number, 0.0
+        low = self._fields[above - 1]
+        part = math.log(active / low) / math.log(high / low)
+        return self._number_table(size, low), self._number_table(size, high), part
 
-    def _failures(self, worlds: Worlds, size: int, field: int, pulls: Array) -> Array:
-        """Return log-failures in every world, ``(worlds, choices, pulls)``."""
+    def _number_table(self, size: int, field: int) -> int:
+        """Return the number of a table, which is made when it is first asked for."""
+        key = (min(size, LARGEST_SIZE), field)
+        if key not in self._numbers:
+            table = self._average_worlds(*key)
+            missing = MOST_KEEP_CHOICES - len(table)  # small heats have fewer choices: the last one is repeated
+            self._numbers[key] = len(self._tables)
+            self._tables.append(np.pad(table, ((0, missing), (0, 0)), mode="edge"))
+        return self._numbers[key]
+
+    def _average_worlds(self, size: int, field: int) -> Array:
+        """Return log F such that log(1 − F) is its mean over the worlds: equation (3)."""
+        failures = self._list_failures(self._worlds, size, field, self.pulls)
+        if self._worlds is FITTED_WORLDS:
+            few = self.pulls[1:FEW_PULLS]
+            counts = self._list_failures(WORLDS["winner"], size, field, self.pulls[:FEW_PULLS])[..., 1:]
+            weights = (1 / few - 1 / FEW_PULLS) / (1 - 1 / FEW_PULLS)  # equation (4): 1 at one pull, 0 at 17
+            failures[..., 1:FEW_PULLS] += weights * (counts - failures[..., 1:FEW_PULLS])
+        survival = np.log1p(-np.exp(failures)).mean(axis=0)
+        return round_digits(np.log(-np.expm1(survival)))
+
+    def _list_failures(self, worlds: Worlds, size: int, field: int, pulls: Array) -> Array:
+        """Return log F in every world, ``(worlds, choices, pulls)``."""
         alike = int(SIZES[np.searchsorted(SIZES, size, side="right") - 1])
-        rows = np.clip(np.round(self.choices(size) * alike / size).astype(int), 1, alike - 1) - 1
-        found = [self._heats(world, alike, None, pulls)[rows] for world in worlds.anew]
-        found += [self._heats(world, alike, field, pulls)[rows] for world in worlds.kept]
-        return np.array(found)
-
-    def _heats(self, world: World, size: int, field: int | None, pulls: Array) -> Array:
-        """Return log-failures in one world, made once; a field is what worlds depend on in which strengths are kept."""
-        key = (world, size, field, pulls.size)
-        if key not in self._known:
-            about = () if field is None else (field, self.n_arms)
-            self._known[key] = survival.log_failure(world(size, self._edge, pulls, *about), size, pulls)
-        return self._known[key]
+        keeps = np.clip(np.round(list_keep_choices(size) * alike / size).astype(int), 1, alike - 1)  # the same share
+        tables = [_make_table(show, alike, pulls.size, None, self._edge) for show in worlds.redrawn]
+        tables += [
+            _make_table(show, alike, pulls.size, Field(field, self.n_arms), self._edge) for show in worlds.lasting
+        ]
+        return np.array([table[keeps - 1] for table in tables])
 
 
-def _near(field: int, most: int) -> int:
-    """Return a number of arms nearby, of which there are few, so that few tables are made."""
-    return min(most, round(1.1 ** round(math.log(field, 1.1))))
+@lru_cache(maxsize=1024)  # tables of up to 30 kB
+def _make_table(show: Show, size: int, n_pulls: int, field: Field | None, edge: float | None) -> Array:
+    """Return log F in one world, made once: where strengths are redrawn, it is the same for all problems."""
+    table = log_failure(show, size, make_pull_grid(MOST_TABLE_PULLS)[:n_pulls], field, edge)
+    table.flags.writeable = False
+    return table
 
 
-def round_to_nine_digits(logs: Array) -> Array:
-    """Round to nine digits, so that processors that differ in the last bit agree on the plan."""
-    mantissa, exponent = np.frexp(logs)
-    round_to_nine_digits: Array = np.ldexp(np.round(mantissa * 2.0**30) / 2.0**30, exponent)
-    return round_to_nine_digits
+@lru_cache(maxsize=4096)
+def list_keep_choices(size: int) -> Indices:
+    """Return the numbers to keep that are tried in heats of a size: all, or fifteen as far from each other."""
+    parts = MOST_KEEP_CHOICES + 1
+    choices = np.arange(1, size) if size <= parts else np.round(np.arange(1, parts) * (size / parts)).astype(np.int64)
+    choices.flags.writeable = False
+    return choices
 
 
-def between(rows: Array, at: Array, wanted: Array) -> Array:
-    """Interpolate all rows at the same places."""
-    high = np.clip(np.searchsorted(at, wanted), 1, at.size - 1)
-    part = np.clip((wanted - at[high - 1]) / (at[high] - at[high - 1]), 0, 1)
-    between: Array = rows[:, high - 1] * (1 - part) + rows[:, high] * part
-    return between
+def _place_keeps(rounds: Sequence[Round]) -> tuple[Indices, Array]:
+    """Return between which choices the numbers kept are, by the position of the lower one, and how far from it."""
+    parts = MOST_KEEP_CHOICES + 1
+    sizes, keeps = (np.array([getattr(each, name) for each in rounds])[:, None] for name in ("size", "keep"))
+    choices = np.round(np.arange(1, parts) * np.maximum(1, sizes / parts))
+    low = np.clip((choices < keeps).sum(axis=1) - 1, 0, parts - 3)
+    rows = np.arange(len(rounds))
+    below, above = choices[rows, low], choices[rows, low + 1]
+    return low, np.clip((keeps[:, 0] - below) / (above - below), 0, 1)
+
+
+def _list_fields(problem: Problem) -> list[int]:
+    """Return the numbers of arms at which tables of lasting worlds are made.
+
+    All up to a heat, then in factors of two to all arms; if a heat is larger than all sizes there are tables for, these
+    sizes instead of all. Beyond half a million heats the factors are larger.
+    """
+    largest = min(problem.heat_size, LARGEST_SIZE)
+    small = range(2, largest + 1) if problem.heat_size <= LARGEST_SIZE else SIZES.tolist()
+    steps = min(MOST_FIELDS, math.ceil(math.log2(problem.n_arms / largest)) + 1)
+    large = np.round(np.geomspace(largest, problem.n_arms, steps)).astype(np.int64)[:-1].tolist()
+    return sorted({*small, *large, problem.n_arms})
+
+
+def round_digits(numbers: Array) -> Array:
+    """Round to nine digits (30 bits), so that processors that differ in the last bit agree on the plan."""
+    mantissa, exponent = np.frexp(numbers)
+    rounded: Array = np.ldexp(np.round(mantissa * 2.0**30) / 2.0**30, exponent)
+    return rounded
+
+
+def interpolate_columns(rows: Array, at: Array, wanted: Array) -> Array:
+    """Return all rows, given at some places, at other places: the same ones for each row."""
+    high, part = _place(at, wanted)
+    found: Array = rows[:, high - 1] * (1 - part) + rows[:, high] * part
+    return found
+
+
+def interpolate_rows(rows: Array, at: Array, wanted: Array) -> Array:
+    """Return each row, given at some places, at one place of its own."""
+    high, part = _place(at, wanted)
+    numbers = np.arange(len(rows))
+    found: Array = rows[numbers, high - 1] * (1 - part) + rows[numbers, high] * part
+    return found
+
+
+def _place(at: Array, wanted: Array) -> tuple[Indices, Array]:
+    """Return the position of the next place above each one wanted, and how far it is from the one below."""
+    high = np.minimum(np.maximum(at.searchsorted(wanted), 1), at.size - 1)
+    low = at[high - 1]
+    return high, np.minimum(np.maximum((wanted - low) / (at[high] - low), 0), 1)

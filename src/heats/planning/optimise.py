@@ -1,179 +1,252 @@
-"""The planned strategy: which keep and how many pulls per round make the best arm most likely to survive them all.
+"""The planned strategy: which numbers to keep and to pull make the best arm most likely to survive all rounds.
 
-The model gives every round a chance; planning maximises the product of these chances over all rounds that can follow
-each other, with the budget as a constraint. For a price per pull this is a dynamic program over the
-number of arms left (and, where a record is kept, over the evidence per arm so far); the price is bisected until the
-plan costs what may be spent. What is left over goes where it helps most.
+Theory of operation
+-------------------
+The model gives every round a chance p. A plan is a chain of rounds from n arms to one, each keeping q of the arms of
+its heats and pulling them b times. Planning maximises Σ log p with Σ heats·b ≤ budget, in four steps:
+
+1. *A price instead of a budget.* With λ for a pull the sum falls apart into rounds, and with a arms left and evidence e
+   so far the best that can still be reached obeys
+
+       V(a, e) = max over q, b of  log p(a, q, e′) − λ·heats(a)·b + V(a′, e′),     V(1, ·) = 0                (1)
+
+   where a′ = heats·q + byes arms are left and e′ is the evidence after the round (see ``model``). That is a dynamic
+   program over a, from two arms upwards (`_Program`). Where no record is carried over, V does not depend on e.
+2. *Bisect the price* between 1e-260 and 1e3. The cost of the best plan falls with λ; the lowest λ whose plan can be
+   paid is wanted. The plans found on the way are candidates (`_list_candidates`).
+3. *Spend what is left over* of the budget, which steps of the grid of pulls leave: an eighth of its pulls more to the
+   round where a pull gains most, again and again; then wherever a pull fits (`_spend`).
+4. *Compare* the last candidates with CSWS, CSR and CSH, all of them filled up, and take the best of all.
+
+Approximated, to be fast: above 64 arms, V is known at numbers of arms a sixteenth apart and interpolated in log a; b
+and e are on the grid of the model; with a record a round must at least replace what is forgotten of the evidence.
+Fixed rules of more than 1000 rounds are not compared. Choices are made between numbers rounded to nine digits, and the
+first of equal ones is taken: the same plan on every machine.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import NamedTuple
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from heats.base.arrays import Array
-from heats.planning.model import CHOICES, MOST_CARRIED_PULLS, Model, Priced, between, round_to_nine_digits
-from heats.planning.rules import RULES, winner_stays
-from heats.planning.schedule import Shape, affordable, blind_pulls, exact_pulls, shapes, spend_rest
+from heats.base.arrays import Array, Indices
+from heats.planning.model import (
+    MOST_KEEP_CHOICES,
+    Model,
+    interpolate_columns,
+    interpolate_rows,
+    list_keep_choices,
+    round_digits,
+)
+from heats.planning.plan import MOST_CARRIED_PULLS, Round, price_rounds
+from heats.planning.rules import RULES, Rule, winner_stays
+from heats.planning.schedule import (
+    list_affordable_rounds,
+    list_rounds,
+    share_budget,
+    share_budget_blindly,
+    spend_rest,
+)
 
-EXACT_UP_TO = 64  # more arms than this are looked at in steps of a sixteenth, which a round then drops at least
-STEP = CHOICES + 1
+LOWEST_PRICE, HIGHEST_PRICE = 1e-260, 1e3  # of a pull, in units of log p: nothing is too dear, nothing is worth it
+BISECTIONS = 28  # until prices differ by two millionths
+LAST_CANDIDATES = 3  # of those that the bisection finds: the next to last may be the better one, once filled up
+MOST_ROUNDS_COMPARED = 1000  # of a fixed rule
+EVERY_NUMBER_UP_TO = 64  # arms; above, in steps of a sixteenth, which every round drops at least
+SIXTEENTHS = MOST_KEEP_CHOICES + 1
+SPENDING_STEPS = 200
+PART_OF_PULLS = 8  # a step adds an eighth of the pulls of a round
 
 
-def optimise(model: Model, budget: int, *, blind: bool) -> list[Priced]:
+def optimise(model: Model, budget: int, *, blind: bool) -> list[Round]:
     """Return the rounds with the best modelled chance that cost at most ``budget``, which must cover every heat once.
 
     With ``blind`` arms may be dropped unseen before the first pull, and the budget may be smaller.
     """
+    candidates = [_spend(model, rounds, budget) for rounds in _list_candidates(model, budget, blind=blind)]
+    failures = [math.log(-math.expm1(float(model.log_chances(rounds).sum()))) for rounds in candidates]
+    return candidates[int(round_digits(np.array(failures)).argmin())]
+
+
+def _list_candidates(model: Model, budget: int, *, blind: bool) -> list[list[Round]]:
+    """Return plans that can be paid: those of fixed rules, and the last ones that bisecting the price finds."""
     n, k = model.n_arms, model.heat_size
-    found = [_plain(n, k, rule, budget) for rule in RULES.values()]
-    candidates = [rounds for rounds in found if rounds] or [_blind(n, k, budget)]
-    low, high = math.log(1e-260), math.log(1e3)
-    for _ in range(28):  # of the prices that can be paid, the lowest
+    plain = [rounds for rule in RULES.values() if (rounds := _follow_rule(n, k, rule, budget))]
+    found = plain or [_follow_blindly(n, k, budget)]
+    states = _States(model)
+    low, high = math.log(LOWEST_PRICE), math.log(HIGHEST_PRICE)
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        rounds = _Program(model, math.exp(middle), blind=blind).plan()
-        if _cost(rounds) <= budget:
+        rounds = _Program(model, states, math.exp(middle), blind=blind).follow()
+        if _count_pulls(rounds) <= budget:
             high = middle
-            candidates.append(rounds)
+            found.append(rounds)
         else:
             low = middle
-    full = [_spend(model, rounds, budget) for rounds in [*candidates[:3], *candidates[-3:]]]
-    failures = [math.log(-math.expm1(sum(model.log_chances(rounds)))) for rounds in full]
-    return full[int(round_to_nine_digits(np.array(failures)).argmin())]
+    chosen = [*found[: len(RULES)], *found[-LAST_CANDIDATES:]]
+    return [rounds for number, rounds in enumerate(chosen) if rounds not in chosen[:number]]
+
+
+class _State(NamedTuple):
+    """All that can be done when some number of arms is left."""
+
+    heats: int
+    size: int
+    byes: int
+    playing: float  # share of the arms that are in a heat
+    keeps: Indices  # choices of q
+    log_survival: Array  # log p, (q, evidence)
+    above: Indices  # the state next above the number of arms that each q leaves,
+    part: Array  # and how far that is from the state below
+
+
+class _States:
+    """The numbers of arms at which V is known: all small ones, then in steps of a sixteenth."""
+
+    def __init__(self, model: Model) -> None:
+        numbers = list(range(1, min(model.n_arms, EVERY_NUMBER_UP_TO) + 1))
+        while numbers[-1] < model.n_arms:
+            numbers.append(min(model.n_arms, numbers[-1] * SIXTEENTHS // (SIXTEENTHS - 1)))
+        self._model, self._numbers, self._logs = model, np.array(numbers), np.log(numbers)
+        self._met: dict[int, _State] = {}
+        self.known = [self._make(active, max(1, number - 1)) for number, active in enumerate(numbers[1:], 1)]
+
+    def meet(self, active: int) -> _State:
+        """Return the state of any number of arms."""
+        if active not in self._met:
+            self._met[active] = self._make(active, self._numbers.size - 1)
+        return self._met[active]
+
+    def _make(self, active: int, last: int) -> _State:
+        """Return a state that is followed by states up to ``last``."""
+        size = min(self._model.heat_size, active)
+        heats, byes = divmod(active, size)
+        keeps = list_keep_choices(size)
+        left = heats * keeps + byes  # a′ of equation (1)
+        above = np.clip(np.searchsorted(self._numbers, left), 1, last)
+        low, high = self._logs[above - 1], self._logs[above]
+        part = np.clip((np.log(left) - low) / (high - low), 0, 1)[:, None]
+        log_survival = self._model.log_survival(active, size)
+        return _State(heats, size, byes, heats * size / active, keeps, log_survival, above, part)
 
 
 class _Program:
-    """The dynamic program for one price per pull."""
+    """The dynamic program for one price per pull: V of equation (1), ``(states, evidence)``."""
 
-    def __init__(self, model: Model, price: float, *, blind: bool) -> None:
-        self._model, self._price, self._blind = model, price, blind
-        self._states = _states(model.n_arms)
-        self._logs = np.log(self._states)
-        self._values = np.zeros((self._states.size, model.pulls.size if model.fading else 1))
-        for number in range(1, self._states.size):
-            self._values[number] = self._value(number)
+    def __init__(self, model: Model, states: _States, price: float, *, blind: bool) -> None:
+        self._model, self._states, self._price, self._blind = model, states, price, blind
+        self._carried = np.minimum(model.remembered * model.pulls, MOST_CARRIED_PULLS)  # carry(e)
+        value = self._value_with_record if model.remembered else self._value
+        self._values = np.zeros((len(states.known) + 1, model.pulls.size if model.remembered else 1))
+        for number, state in enumerate(states.known, 1):  # V(1, ·) = 0
+            self._values[number] = value(state)
 
-    def plan(self) -> list[Priced]:
-        """Follow the best choices from the full field."""
+    def follow(self) -> list[Round]:
+        """Return the rounds of the best choices, from all arms on."""
         active, evidence, rounds = self._model.n_arms, 0.0, []
         while active > 1:
-            rounds.append(self._step(active, evidence))
-            shape, pulls = rounds[-1]
-            evidence = self._model.grown(evidence, shape, pulls)
-            active = shape.heats * shape.keep + shape.byes
+            rounds.append(self._choose(self._states.meet(active), evidence))
+            evidence = self._model.add_pulls(evidence, rounds[-1])
+            active = rounds[-1].survivors
         return rounds
 
-    def _value(self, number: int) -> Array:
-        """Return the best value with so many arms left, for every evidence so far."""
-        model, active = self._model, int(self._states[number])
-        size = min(model.heat_size, active)
-        heats, byes = divmod(active, size)
-        logs, after = model.logs(active, size), self._after(heats * model.choices(size) + byes, number)
-        if not model.fading:
-            gains = logs - self._price * heats * model.pulls
-            best: Array = (gains[:, 0 if self._blind else 1 :].max(axis=1) + after[:, 0]).max(keepdims=True)
-            return best
-        each = self._price * active / size  # of a pull for every arm
-        best_from = np.maximum.accumulate((logs + after - each * model.pulls)[:, ::-1], axis=1)[:, ::-1].max(axis=0)
-        faded = np.array([model.faded(evidence) for evidence in model.pulls])
-        least = np.maximum(
-            faded + heats * size / active, np.minimum(model.pulls, MOST_CARRIED_PULLS)
-        )  # what fades is replaced
-        first = np.minimum(np.searchsorted(model.pulls, least), model.pulls.size - 1)
-        values: Array = best_from[first] + each * faded
-        if self._blind:
-            values[0] = max(values[0], float((logs[:, 0] + after[:, 0]).max()))
+    def _value(self, state: _State) -> float:
+        """Return V(a) where evidence is the pulls of the round: e′ = b."""
+        gains = state.log_survival - self._price * state.heats * self._model.pulls  # log p − λ·heats·b
+        best = gains[:, 0 if self._blind else 1 :].max(axis=1) + self._look_ahead(state)[:, 0]
+        return float(best.max())
+
+    def _value_with_record(self, state: _State) -> Array:
+        """Return V(a, e) for every e: the maximum over e′, of which each costs b = (e′ − carry(e)) / playing pulls."""
+        pulls, after = self._model.pulls, self._look_ahead(state)
+        each = self._price * state.heats / state.playing  # λ·heats·b = each·(e′ − carry(e))
+        gains = (state.log_survival + after - each * pulls).max(axis=0)  # over q, by e′
+        from_here = np.maximum.accumulate(gains[::-1])[::-1]  # the best of this e′ and all above
+        # At least one pull, and as much evidence as there was, so far as it counts: what is forgotten is replaced.
+        least = np.maximum(self._carried + state.playing, np.minimum(pulls, MOST_CARRIED_PULLS))
+        first = np.minimum(np.searchsorted(pulls, least), pulls.size - 1)
+        values: Array = from_here[first] + each * self._carried
+        if self._blind:  # nothing is known and nothing is looked at
+            values[0] = max(values[0], float((state.log_survival[:, 0] + after[:, 0]).max()))
         return values
 
-    def _after(self, left: NDArray[np.int64], number: int) -> Array:
-        """Return the values with so many arms left, between states by the logarithm of their numbers of arms."""
-        high = np.clip(np.searchsorted(self._states, left), 1, max(1, number - 1))
-        low = high - 1
-        part = (np.log(left) - self._logs[low]) / (self._logs[high] - self._logs[low])
-        part = np.clip(part, 0, 1)[:, None]
-        values: Array = (1 - part) * self._values[low] + part * self._values[high]
+    def _look_ahead(self, state: _State) -> Array:
+        """Return V(a′, ·) for every q: between states by the logarithm of the number of arms."""
+        above, part = state.above, state.part
+        values: Array = (1 - part) * self._values[above - 1] + part * self._values[above]
         return values
 
-    def _step(self, active: int, evidence: float) -> Priced:
-        """Return the best next round."""
-        model = self._model
-        size = min(model.heat_size, active)
-        heats, byes = divmod(active, size)
-        choices = model.choices(size)
-        pulls = model.pulls[0 if self._blind and evidence == 0 else 1 :]
-        grown = model.faded(evidence) + pulls * heats * size / active if model.fading else pulls
-        if model.fading:
-            enough = grown >= min(evidence, MOST_CARRIED_PULLS, grown[-1])
-            pulls, grown = pulls[enough], grown[enough]
-        after = self._after(heats * choices + byes, self._states.size)
-        logs = model.logs(active, size)
-        values = between(logs, model.pulls, grown) - self._price * heats * pulls
-        values += between(after, model.pulls, grown) if model.fading else after
-        keep, many = np.unravel_index(int(round_to_nine_digits(values).argmax()), values.shape)
-        return Priced(Shape(heats, size, int(choices[keep]), byes), int(pulls[many]))
+    def _choose(self, state: _State, evidence: float) -> Round:
+        """Return the round that attains the maximum of equation (1)."""
+        model, ahead = self._model, state.log_survival + self._look_ahead(state)  # log p + V(a′, e′), (q, e′)
+        first = 0 if self._blind and evidence == 0 else 1
+        pulls, values = model.pulls[first:], ahead[:, first:]
+        if model.remembered:
+            then = model.carry(evidence) + pulls * state.playing  # e′
+            enough = then >= min(evidence, MOST_CARRIED_PULLS, then[-1])
+            pulls, then = pulls[enough], then[enough]
+            values = interpolate_columns(ahead, model.pulls, then)
+        values = round_digits(values - self._price * state.heats * pulls)
+        keep, many = np.unravel_index(int(values.argmax()), values.shape)
+        return Round(state.heats, state.size, int(state.keeps[keep]), int(pulls[many]), state.byes)
 
 
-def _states(n_arms: int) -> NDArray[np.int64]:
-    """Return the numbers of arms at which values are kept: all small ones, then in steps of a sixteenth."""
-    states = list(range(1, min(n_arms, EXACT_UP_TO) + 1))
-    while states[-1] < n_arms:
-        states.append(min(n_arms, states[-1] * STEP // (STEP - 1)))
-    return np.array(states)
-
-
-def _spend(model: Model, rounds: list[Priced], budget: int) -> list[Priced]:
+def _spend(model: Model, rounds: Sequence[Round], budget: int) -> list[Round]:
     """Spend what is left where it gains most, in steps of an eighth of a round's pulls; then wherever it fits."""
-    times = max(1, budget // max(1, _cost(rounds)))  # beyond doubt: the same shares of more
-    rounds = [Priced(shape, pulls * times) for shape, pulls in rounds]
-    left = budget - _cost(rounds)
-    for _ in range(200):
-        paid = [each.pulls > 0 and each.shape.heats <= left for each in rounds]
-        gains = round_to_nine_digits(np.where(paid, _slopes(model, rounds), 0))
+    times = max(1, budget // max(1, _count_pulls(rounds)))  # beyond doubt: the same shares of more
+    rounds = [msgspec.structs.replace(each, pulls=each.pulls * times) for each in rounds]
+    table, left = model.tabulate_rounds(rounds), budget - _count_pulls(rounds)
+    for _ in range(SPENDING_STEPS):
+        payable = [each.pulls > 0 and each.heats <= left for each in rounds]
+        gains = round_digits(np.where(payable, _gain_per_pull(model, rounds, table), 0))
         best = int(gains.argmax())
         if gains[best] <= 0:
             break
-        shape, pulls = rounds[best]
-        more = min(max(1, pulls // 8), left // shape.heats)
-        rounds[best] = Priced(shape, pulls + more)
-        left -= more * shape.heats
+        each = rounds[best]
+        more = min(max(1, each.pulls // PART_OF_PULLS), left // each.heats)
+        rounds[best] = msgspec.structs.replace(each, pulls=each.pulls + more)
+        left -= more * each.heats
     seen = [number for number, each in enumerate(rounds) if each.pulls]
-    rest = spend_rest([rounds[i].shape.heats for i in seen], [rounds[i].pulls for i in seen], budget)
-    for number, pulls in zip(seen, rest, strict=True):
-        rounds[number] = Priced(rounds[number].shape, pulls)
+    pulls = spend_rest([rounds[i].heats for i in seen], [rounds[i].pulls for i in seen], budget)
+    for number, many in zip(seen, pulls, strict=True):
+        rounds[number] = msgspec.structs.replace(rounds[number], pulls=many)
     return rounds
 
 
-def _slopes(model: Model, rounds: list[Priced]) -> Array:
-    """Return what one more pull gains in each round, in it and through the record in all later ones."""
-    evidence, slopes = 0.0, []
-    for shape, pulls in rounds:
-        evidence = model.grown(evidence, shape, pulls)
-        ahead = max(2.0, evidence / 4)
-        now, then = model.log_chance(shape, [evidence, evidence + ahead])
-        stays = model.fading if model.fading * evidence < MOST_CARRIED_PULLS else 0.0
-        slopes.append(((then - now) / ahead, stays))
-    later, gains = 0.0, []
-    for (shape, _), (slope, stays) in zip(reversed(rounds), reversed(slopes), strict=True):
-        later = slope + stays * later
-        gains.append(later * model.grown(0.0, shape, 1) / shape.heats)
-    return np.array(gains[::-1])
+def _gain_per_pull(model: Model, rounds: Sequence[Round], table: Array) -> Array:
+    """Return d Σ log p / d cost of each round: in it, and through the record in all later ones."""
+    evidence = model.add_up_evidence(rounds)
+    ahead = np.maximum(2.0, evidence / 4)  # the derivative is a difference that looks a quarter ahead
+    now, then = (interpolate_rows(table, model.pulls, at) for at in (evidence, evidence + ahead))
+    slopes: Array = (then - now) / ahead  # d log p / d e′
+    heats = np.array([each.heats for each in rounds], dtype=np.float64)
+    if not model.remembered:
+        return slopes / heats
+    carried = np.where(model.remembered * evidence < MOST_CARRIED_PULLS, model.remembered, 0.0)  # d carry(e) / d e
+    gains: Array = np.empty(len(rounds))
+    later = 0.0
+    for number in reversed(range(len(rounds))):
+        gains[number] = later = slopes[number] + carried[number] * later
+    playing = np.array([each.heats * each.size / each.arms for each in rounds])  # d e′ / d b
+    gains *= playing / heats
+    return gains
 
 
-def _plain(n_arms: int, heat_size: int, rule: Callable[[int], int], budget: int) -> list[Priced]:
-    """Return the plan of a fixed rule, or nothing if it costs too much."""
-    laid = affordable(n_arms, heat_size, rule, budget)
-    heats = [shape.heats for shape in laid]
-    return [Priced(shape, pulls) for shape, pulls in zip(laid, exact_pulls(heats, budget), strict=True)]
+def _follow_rule(n_arms: int, heat_size: int, rule: Rule, budget: int) -> list[Round]:
+    """Return the plan of a fixed rule, or nothing if it costs too much or takes too many rounds."""
+    shapes = list_affordable_rounds(n_arms, heat_size, rule, budget, MOST_ROUNDS_COMPARED)
+    return price_rounds(shapes, share_budget([shape.heats for shape in shapes], budget))
 
 
-def _blind(n_arms: int, heat_size: int, budget: int) -> list[Priced]:
-    laid = list(shapes(n_arms, heat_size, winner_stays))
-    pulls = blind_pulls([shape.heats for shape in laid], budget)
-    return [Priced(shape, each) for shape, each in zip(laid, pulls, strict=True)]
+def _follow_blindly(n_arms: int, heat_size: int, budget: int) -> list[Round]:
+    """Return the plan of CSWS, which takes the fewest rounds, whether or not the budget covers every heat."""
+    shapes = list_rounds(n_arms, heat_size, winner_stays)
+    return price_rounds(shapes, share_budget_blindly([shape.heats for shape in shapes], budget))
 
 
-def _cost(rounds: list[Priced]) -> int:
-    return sum(each.shape.heats * each.pulls for each in rounds)
+def _count_pulls(rounds: Sequence[Round]) -> int:
+    return sum(each.cost for each in rounds)

@@ -7,29 +7,61 @@ handed around before anything is run.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Literal, TypeAlias
+from contextlib import suppress
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
-from heats.base.checks import between, whole
+from heats.base.checks import one_of, true_or_false, whole
 from heats.base.text import format_table
-from heats.errors import BudgetTooSmall, InvalidArgument, InvalidPlan, PlanOverspends
-from heats.planning.model import FeedbackHint, Model, Priced
-from heats.planning.optimise import optimise
-from heats.planning.rules import RULES, Rule, find_rule
-from heats.planning.schedule import Shape, blind_pulls, cost, exact_pulls, printed_least, printed_pulls, shapes
+from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends, show_value
+from heats.planning.schedule import MOST_ROUNDS, Shape
 
 Record: TypeAlias = Literal["ties", "off", "pooled", "fitted"]
 Schedule: TypeAlias = Literal["exact", "paper"]
+FeedbackHint: TypeAlias = Literal["reward", "winner", "ranking"]
 
-RECORDS = ("ties", "off", "pooled", "fitted")
-SCHEDULES = ("exact", "paper")
-MOST_PLANNED = 10**15  # pulls
-FEEDBACKS = ("reward", "winner", "ranking")
-SHOWN = 30  # of a long plan, so many first and last rounds are printed
+SCHEDULES: tuple[Schedule, ...] = ("exact", "paper")
+FEEDBACKS: tuple[FeedbackHint, ...] = ("reward", "winner", "ranking")
+MOST_ARMS = 10**12
+MOST_BUDGET_PULLS = 10**18  # fits the 64 bits of integers in JSON and in arrays
+MOST_CARRIED_PULLS = 100  # earlier rounds count as up to this many: what an arm did in other company never decides
+ROUNDS_SHOWN = 30  # at the beginning and at the end of a long plan
+
+
+class RecordRule(NamedTuple):
+    """What an arm's record over all rounds decides, and what is known about that."""
+
+    breaks_ties: bool = False  # between arms of a heat whose scores are equal
+    ranks_heats: bool = False  # instead of the scores of the heat itself
+    is_fitted: bool = False  # it is a Plackett-Luce fit to all pulls, else the mean lead over the heats an arm was in
+    guaranteed: bool = False  # covered by the theorems of the paper
+    carries: frozenset[FeedbackHint | None] = frozenset()  # feedback (None: any) that still says something later
+    refuses: frozenset[FeedbackHint] = frozenset()  # feedback it cannot be made of
+
+
+RECORDS: dict[Record, RecordRule] = {
+    "ties": RecordRule(breaks_ties=True, guaranteed=True),
+    "off": RecordRule(guaranteed=True),
+    # Raw rewards carry nothing: their means change from set to set.
+    "pooled": RecordRule(breaks_ties=True, ranks_heats=True, carries=frozenset(["winner", "ranking"])),
+    "fitted": RecordRule(
+        breaks_ties=True,
+        ranks_heats=True,
+        is_fitted=True,
+        carries=frozenset([None, *FEEDBACKS]),
+        refuses=frozenset(["reward"]),
+    ),
+}
+
+
+class Problem(NamedTuple):
+    """What a tournament is for: n, k and B of the paper."""
+
+    n_arms: int
+    heat_size: int
+    budget: int
 
 
 class Round(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,8 +89,23 @@ class Round(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.heats * self.pulls
 
 
+def price_rounds(shapes: Sequence[Shape], pulls: Sequence[int]) -> list[Round]:
+    """Return rounds with their numbers of pulls per heat."""
+    return [
+        Round(heats=shape.heats, size=shape.size, keep=shape.keep, pulls=many, byes=shape.byes)
+        for shape, many in zip(shapes, pulls, strict=True)
+    ]
+
+
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All rounds of a tournament. Built by :func:`plan`, by hand or from JSON; checked however it was built."""
+    """All rounds of a tournament. Built by :func:`heats.plan`, by hand or from JSON; checked however it was built.
+
+    Examples
+    --------
+    >>> own = Plan(n_arms=4, heat_size=4, budget=9, rounds=(Round(1, 4, 2, pulls=5), Round(1, 2, 1, pulls=4)))
+    >>> own.cost
+    9
+    """
 
     n_arms: int
     heat_size: int
@@ -68,31 +115,24 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     schedule: str = "custom"
     record: Record = "ties"
     blind: bool = False
-    feedback: FeedbackHint | None = None  # what it was made for
+    feedback: FeedbackHint | None = None  # what it was made for, where that was said
 
     def __post_init__(self) -> None:
-        for name, number in zip(
-            ("n_arms", "heat_size", "budget"), check_problem(self.n_arms, self.heat_size, self.budget), strict=True
-        ):
-            msgspec.structs.force_setattr(self, name, number)  # a plain int, whatever it was
-        _check_record(self.record)
-        _check_blind(self.blind)
-        active = self.n_arms
-        for number, each in enumerate(self.rounds, 1):
-            _check_round(number, each, self.heat_size, blind=self.blind)
-            if each.arms != active:
-                raise InvalidPlan(
-                    f"round {number} deals {each.arms} arms ({each.heats} heats of {each.size} and "
-                    f"{each.byes} byes), but {active} are left; make heats·size + byes equal {active}."
-                )
-            active = each.survivors
-        if active != 1:
-            raise InvalidPlan(
-                f"the plan ends with {active} arms after {len(self.rounds)} rounds; add rounds until one is left."
-            )
+        problem = check_problem(self.n_arms, self.heat_size, self.budget)
+        true_or_false("blind", self.blind)
+        checked = {
+            **problem._asdict(),  # plain ints, whatever they were
+            "rounds": _check_rounds(self.rounds, problem, blind=self.blind),
+            "record": check_record_name(self.record),
+            "feedback": check_feedback(self.feedback),
+            "strategy": _check_text("strategy", self.strategy),
+            "schedule": _check_text("schedule", self.schedule),
+        }
+        for name, value in checked.items():
+            msgspec.structs.force_setattr(self, name, value)
         if self.cost > self.budget:
             raise PlanOverspends(
-                f"the plan costs {self.cost} pulls, more than its budget of {self.budget}; lower some round's pulls."
+                f"the plan costs {self.cost} pulls, more than {{budget}}; lower some round's pulls.", budget=self.budget
             )
 
     @property
@@ -114,9 +154,10 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except msgspec.ValidationError as error:
             if isinstance(error.__cause__, InvalidArgument):
                 raise error.__cause__ from None
+            _refuse_wrong_words(text)
             raise InvalidPlan(f"this JSON is not a plan: {error}.") from None
-        except msgspec.DecodeError as error:
-            raise InvalidPlan(f"this is not JSON: {error}.") from None
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise InvalidPlan(f"this is not valid JSON: {error}.") from None
 
     def describe(self, columns: Mapping[str, Sequence[object]] | None = None) -> str:
         """Return a table a person can read; ``columns`` adds more, with a value per round."""
@@ -130,9 +171,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ]
         titles = ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget")
         lines = list(format_table((*titles, *more), rows))
-        hidden = len(rows) - 2 * SHOWN
-        if hidden > SHOWN:
-            lines[1 + SHOWN : -SHOWN] = [f"… {hidden} more rounds …"]
+        hidden = len(rows) - 2 * ROUNDS_SHOWN
+        if hidden > ROUNDS_SHOWN:
+            lines[1 + ROUNDS_SHOWN : -ROUNDS_SHOWN] = [f"… {hidden} more rounds …"]
         summary = (
             f"{self.strategy}, {self.schedule} schedule: {self.n_arms} candidates, heats of {self.heat_size}, "
             f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds"
@@ -143,273 +184,81 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.describe()
 
 
-def plan(
-    n_arms: int,
-    heat_size: int,
-    budget: int,
-    strategy: str | Rule = "planned",
-    *,
-    feedback: FeedbackHint | None = None,
-    edge: float | None = None,
-    guaranteed: bool = False,
-    schedule: Schedule = "exact",
-    record: Record | None = None,
-    blind: bool = False,
-) -> Plan:
-    """Lay out every round of a tournament before the first pull.
-
-    Parameters
-    ----------
-    n_arms, heat_size, budget
-        How many candidates there are (the paper's n), how many fit in one comparison (k), and how
-        many comparisons may be made in all (B).
-    strategy
-        ``"planned"`` chooses for every round how many arms stay and how often heats are pulled, so that the best arm
-        most likely survives. ``"csws"`` keeps the winner of a heat, ``"csr"`` drops its last, ``"csh"`` keeps its
-        better half; or a function f(size) that says how many arms of a heat stay.
-    feedback
-        What will be told, if you know: ``"reward"``, ``"winner"`` (or races) or ``"ranking"``. Planned makes use of it.
-    edge
-        How close the race is, if you know: how often the best would beat the second best in a single pull, such as
-        0.55 (close) or 0.9 (clear). Planned makes use of it; without, it plans for 0.72 and for a field in which the
-        strongest are close.
-    guaranteed
-        Keep to what the paper's theorems cover: a record of ``"ties"`` or ``"off"``.
-    schedule
-        ``"exact"`` divides the budget over the rounds that really happen and spends all it can;
-        ``"paper"`` uses R, P_r and b_r = ⌊B/(P_r R)⌋ of Section 4.1 as printed.
-    record
-        What an arm did in earlier rounds decides ties of a heat (``"ties"``), nothing (``"off"``), or, together with
-        this round, the whole ranking of a heat: by its mean lead (``"pooled"``) or by a Plackett-Luce fit to all pulls
-        (``"fitted"``, for winners and rankings). The last two are outside the paper's guarantees. Left out: ``"ties"``;
-        planned takes ``"fitted"`` for winners and rankings of three and more.
-    blind
-        Allow heats that nobody looks at. Otherwise such a plan is refused.
-
-    Returns
-    -------
-    Plan
-        One ``Round`` per elimination; together they cost at most ``budget`` pulls.
-
-    Raises
-    ------
-    BudgetTooSmall
-        If some heat would be judged without a single pull; the message names the smallest budget that works.
-    PlanOverspends
-        If the printed schedule would cost more than the budget (CSH with odd heat sizes).
-
-    Examples
-    --------
-    >>> plan(100, 4, 500, "csh").rounds[0]
-    Round(heats=25, size=4, keep=2, pulls=2, byes=0)
-    """
-    n_arms, heat_size, budget = check_problem(n_arms, heat_size, budget)
-    _check_blind(blind)
-    if schedule not in SCHEDULES:
-        raise InvalidArgument(f"schedule={schedule!r} is unknown; choose one of {', '.join(SCHEDULES)}.")
-    is_planned = isinstance(strategy, str) and strategy.lower() == "planned"
-    _check_hints(feedback, edge, guaranteed, is_planned=is_planned)
-    record = _choose_record(record, feedback, heat_size, guaranteed=guaranteed, is_planned=is_planned)
-    if is_planned:
-        return _planned(n_arms, heat_size, budget, feedback, edge, schedule, record, blind=blind)
-    name, keep = find_rule(strategy)
-    rounds = list(shapes(n_arms, heat_size, keep))
-    if schedule == "exact":
-        pulls = _exact(rounds, budget, keep, blind=blind)
-    else:
-        pulls = _printed(name, strategy, rounds, n_arms, heat_size, budget, blind=blind)
-    return Plan(
-        n_arms=n_arms,
-        heat_size=heat_size,
-        budget=budget,
-        rounds=tuple(
-            Round(heats=shape.heats, size=shape.size, keep=shape.keep, pulls=each, byes=shape.byes)
-            for shape, each in zip(rounds, pulls, strict=True)
-        ),
-        strategy=name,
-        schedule=schedule,
-        record=record,
-        blind=blind,
-        feedback=feedback,
-    )
-
-
-def chances(plan: Plan, feedback: FeedbackHint | None = None, edge: float | None = None) -> tuple[float, ...]:
-    """Return the modelled chance that the best arm survives, for every round; their product is that of the whole plan.
-
-    The model is the one that the planned strategy optimises (docs/planning.md); ``feedback`` and ``edge`` as there.
-    """
-    if not isinstance(plan, Plan):
-        raise InvalidArgument(f"plan={plan!r} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).")
-    _check_hints(feedback, edge, guaranteed=False, is_planned=True)
-    rounds = [Priced(Shape(each.heats, each.size, each.keep, each.byes), each.pulls) for each in plan.rounds]
-    model = _model(plan.n_arms, plan.heat_size, plan.budget, feedback, edge, plan.record)
-    return tuple(math.exp(log) for log in model.log_chances(rounds))
-
-
-@lru_cache(maxsize=32)
-def _model(
-    n_arms: int, heat_size: int, budget: int, feedback: FeedbackHint | None, edge: float | None, record: Record
-) -> Model:
-    """Return the model of a problem; a record that ranks heats carries evidence on, except that of raw rewards."""
-    carry = record == "fitted" or (record == "pooled" and feedback in ("winner", "ranking"))
-    return Model(n_arms, heat_size, budget, feedback, edge, carry=carry)
-
-
-def _planned(
-    n_arms: int,
-    heat_size: int,
-    budget: int,
-    feedback: FeedbackHint | None,
-    edge: float | None,
-    schedule: str,
-    record: Record,
-    *,
-    blind: bool,
-) -> Plan:
-    if schedule != "exact":
-        raise InvalidArgument(f"schedule={schedule!r} is for {', '.join(RULES)}; name one as strategy.")
-    if budget > MOST_PLANNED:
-        raise InvalidArgument(
-            f"budget={budget:.3g} is more than planned can make use of; give at most {MOST_PLANNED:.0e} pulls, or name "
-            f"another strategy ({', '.join(RULES)})."
-            if budget < 10**300
-            else "the budget is more than planned can make use of; name another strategy, such as csh."
-        )
-    least = -(-(n_arms - 1) // (heat_size - 1))  # a pull drops at most heat_size - 1 arms
-    if budget < least and not blind:
-        larger = min(2 * heat_size, n_arms)
-        fewer = -(-(n_arms - 1) // (larger - 1))
-        help_ = f", raise heat_size (with {larger} it takes {fewer})" if fewer < least else ""
-        raise BudgetTooSmall(
-            f"budget={budget} leaves a heat without a single pull: {n_arms} candidates take at least {least} heats of "
-            f"{heat_size}. Give at least {least} pulls{help_}, or allow unseen heats with blind=True."
-        )
-    return Plan(
-        n_arms=n_arms,
-        heat_size=heat_size,
-        budget=budget,
-        rounds=_planned_rounds(n_arms, heat_size, budget, feedback, edge, record, blind=blind),
-        strategy="planned",
-        schedule="exact",
-        record=record,
-        blind=blind,
-        feedback=feedback,
-    )
-
-
-@lru_cache(maxsize=256)
-def _planned_rounds(
-    n_arms: int,
-    heat_size: int,
-    budget: int,
-    feedback: FeedbackHint | None,
-    edge: float | None,
-    record: Record,
-    *,
-    blind: bool,
-) -> tuple[Round, ...]:
-    model = _model(n_arms, heat_size, budget, feedback, edge, record)
-    return tuple(
-        Round(heats=shape.heats, size=shape.size, keep=shape.keep, pulls=pulls, byes=shape.byes)
-        for shape, pulls in optimise(model, budget, blind=blind)
-    )
-
-
-def _exact(rounds: list[Shape], budget: int, keep: Rule, *, blind: bool) -> list[int]:
-    heats = [shape.heats for shape in rounds]
-    least = sum(heats)
-    if budget >= least:
-        return exact_pulls(heats, budget)
-    if blind:
-        return blind_pulls(heats, budget)
-    arms, size = rounds[0].heats * rounds[0].size + rounds[0].byes, rounds[0].size
-    larger = min(2 * size, arms)
-    fewer = sum(shape.heats for shape in shapes(arms, larger, keep))
-    help_ = f", raise heat_size (with {larger} it takes {fewer})" if fewer < least else ""
-    raise BudgetTooSmall(
-        f"budget={budget} leaves a heat without a single pull: the {len(heats)} rounds have {least} heats. "
-        f"Give at least {least} pulls{help_}, or allow unseen heats with blind=True."
-    )
-
-
-def _printed(
-    name: str, strategy: str | Rule, rounds: list[Shape], n_arms: int, heat_size: int, budget: int, *, blind: bool
-) -> list[int]:
-    if not isinstance(strategy, str):
-        raise InvalidArgument(
-            f"schedule='paper' exists only for {', '.join(RULES)}, not for the rule {name}; use schedule='exact'."
-        )
-    heats = [shape.heats for shape in rounds]
-    pulls = printed_pulls(name, n_arms, heat_size, len(heats), budget)
-    if cost(heats, pulls) > budget:
-        raise PlanOverspends(
-            f"the printed {name} schedule for n={n_arms}, k={heat_size} would spend {cost(heats, pulls)} pulls of a "
-            f"budget of {budget}: its bounds on rounds and heats are too small for odd heats. "
-            "Use schedule='exact', which never overspends."
-        )
-    if 0 in pulls and not blind:
-        least = printed_least(name, n_arms, heat_size, heats)
-        more = f"Give at least {least} pulls" if least else "No budget helps, it would overspend every one"
-        raise BudgetTooSmall(
-            f"budget={budget} leaves a heat of the printed {name} schedule without a single pull. {more}, "
-            f"use schedule='exact' (which needs {sum(heats)}), or allow unseen heats with blind=True."
-        )
-    return pulls
-
-
-def check_problem(n_arms: int, heat_size: int, budget: int) -> tuple[int, int, int]:
+def check_problem(n_arms: int, heat_size: int, budget: int) -> Problem:
     """Return n, k and B as ints, or refuse what makes no problem."""
     n = whole("n_arms", n_arms, 2, why="one candidate needs no comparison")
     k = whole("heat_size", heat_size, 2, why="a comparison needs two")
+    if n > MOST_ARMS:
+        raise InvalidArgument(f"{{n_arms}} is too many; take at most {MOST_ARMS} candidates.", n_arms=n)
     if k > n:
-        raise InvalidArgument(f"heat_size={k} is more than the {n} candidates; use heat_size={n} or fewer.")
-    return n, k, whole("budget", budget, 1, why="without a pull nothing can be found")
+        raise InvalidArgument(f"{{heat_size}} is more than the {n} candidates; take {n} or fewer.", heat_size=k)
+    pulls = whole("budget", budget, 1, why="without a pull nothing can be found")
+    if pulls > MOST_BUDGET_PULLS:
+        raise InvalidArgument(f"{{budget}} is too many; take at most {MOST_BUDGET_PULLS} pulls.", budget=pulls)
+    return Problem(n, k, pulls)
 
 
-def _check_record(record: str) -> None:
-    if record not in RECORDS:
-        raise InvalidArgument(f"record={record!r} is unknown; choose one of {', '.join(RECORDS)}.")
+def check_record_name(record: object) -> Record:
+    """Return the name of a record, or refuse what is none."""
+    return cast(Record, str(one_of("record", record, tuple(RECORDS))))
 
 
-def _choose_record(
-    record: Record | None, feedback: FeedbackHint | None, heat_size: int, *, guaranteed: bool, is_planned: bool
-) -> Record:
-    if record is None:
-        # In pairs a fit gains nothing over deciding ties, and loses where strength depends on the opponent.
-        fitted = is_planned and not guaranteed and feedback in ("winner", "ranking") and heat_size > 2
-        return "fitted" if fitted else "ties"
-    _check_record(record)
-    if guaranteed and record not in ("ties", "off"):
-        raise InvalidArgument(f"record={record!r} is not covered by the paper's theorems; take ties or off.")
-    if record == "fitted" and feedback == "reward":
-        raise InvalidArgument("record='fitted' is a model of wins and rankings, not of rewards; take another record.")
-    return record
+def check_feedback(feedback: object) -> FeedbackHint | None:
+    """Return the kind of feedback that is expected, or refuse what is none; None is any."""
+    if feedback is None:
+        return None
+    return cast(FeedbackHint, str(one_of("feedback", feedback, FEEDBACKS, ", or none")))
 
 
-def _check_hints(feedback: str | None, edge: float | None, guaranteed: bool, *, is_planned: bool) -> None:
-    if feedback is not None and feedback not in FEEDBACKS:
-        raise InvalidArgument(f"feedback={feedback!r} is unknown; choose one of {', '.join(FEEDBACKS)}, or none.")
-    if edge is not None:
-        if not is_planned:
-            raise InvalidArgument(f"edge={edge!r} is used by strategy='planned' only; leave it out.")
-        between("edge", edge, 0.501, 0.999, why="at 0.5 the two best cannot be told apart")
-    if not isinstance(guaranteed, bool):
-        raise InvalidArgument(f"guaranteed={guaranteed!r} must be True or False.")
+class _Words(msgspec.Struct):
+    record: object = "ties"
+    feedback: object = None
 
 
-def _check_blind(blind: bool) -> None:
-    if not isinstance(blind, bool):
-        raise InvalidArgument(f"blind={blind!r} must be True or False.")
+def _refuse_wrong_words(text: str | bytes) -> None:
+    """Say which words there are, where JSON that is not a plan has another one."""
+    with suppress(msgspec.DecodeError):
+        words = msgspec.json.decode(text, type=_Words)
+        check_record_name(words.record)
+        check_feedback(words.feedback)
 
 
-def _check_round(number: int, each: Round, heat_size: int, *, blind: bool) -> None:
+def _check_text(name: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise InvalidPlan(f"{{{name}}} must be text.", **{name: text})
+    return str(text)
+
+
+def _check_rounds(rounds: object, problem: Problem, *, blind: bool) -> tuple[Round, ...]:
+    """Return rounds that follow from each other, from all arms to one, or refuse them."""
+    if not isinstance(rounds, (tuple, list)) or not all(isinstance(each, Round) for each in rounds):
+        raise InvalidPlan(f"rounds={show_value(rounds)} must be a tuple of heats.Round.")
+    if len(rounds) > MOST_ROUNDS:
+        raise InvalidPlan(f"the plan has {len(rounds)} rounds; a plan has at most {MOST_ROUNDS}.")
+    active, checked = problem.n_arms, []
+    for number, each in enumerate(rounds, 1):
+        checked.append(_check_round(number, each, problem.heat_size, blind=blind))
+        if checked[-1].arms != active:
+            raise InvalidPlan(
+                f"round {number} deals {checked[-1].arms} arms ({each.heats} heats of {each.size} and "
+                f"{each.byes} byes), but {active} are left; make heats·size + byes equal {active}."
+            )
+        active = checked[-1].survivors
+    if active != 1:
+        raise InvalidPlan(f"the plan ends with {active} arms after {len(rounds)} rounds; add rounds until one is left.")
+    return tuple(checked)
+
+
+def _check_round(number: int, each: Round, heat_size: int, *, blind: bool) -> Round:
     where = f"round {number}: "
-    whole(where + "heats", each.heats, 1)
+    heats = whole(where + "heats", each.heats, 1, MOST_ARMS)
     size = whole(where + "size", each.size, 2, heat_size, "a heat has two to heat_size arms")
-    whole(where + "keep", each.keep, 1, size - 1, "a heat keeps at least one arm and drops at least one")
-    whole(where + "byes", each.byes, 0)
-    if whole(where + "pulls", each.pulls, 0) == 0 and not blind:
+    keep = whole(where + "keep", each.keep, 1, size - 1, "a heat keeps at least one arm and drops at least one")
+    byes = whole(where + "byes", each.byes, 0, MOST_ARMS)
+    pulls = whole(where + "pulls", each.pulls, 0, MOST_BUDGET_PULLS)
+    if pulls == 0 and not blind:
         raise InvalidPlan(
-            f"round {number} judges its heats without a single pull; give it pulls, or mark the plan blind."
+            f"round {number} judges its heats without a single pull; give it pulls, or mark the plan {{blind}}.",
+            blind=True,
         )
+    return Round(heats=heats, size=size, keep=keep, pulls=pulls, byes=byes)

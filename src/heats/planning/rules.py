@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from heats.base.checks import whole
-from heats.errors import InvalidArgument
+from heats.base.checks import refuse, whole
+from heats.base.text import describe_error, make_printable
+from heats.errors import HeatsError, InvalidArgument
 
 Rule = Callable[[int], int]
 
@@ -29,27 +30,48 @@ def halve(size: int) -> int:
 
 
 RULES: dict[str, Rule] = {"csws": winner_stays, "csr": reject_one, "csh": halve}
+PLANNED = "planned"  # the strategy that is no rule: it chooses for every round
+
+
+def is_planned(strategy: object) -> bool:
+    """Whether a strategy is the one that chooses how many stay in every round."""
+    return isinstance(strategy, str) and strategy.lower() == PLANNED
 
 
 def find_rule(strategy: str | Rule) -> tuple[str, Rule]:
     """Return the name and the checked rule of a strategy given by name or as a function."""
+    named = f"{PLANNED}, {', '.join(RULES)}"
     if isinstance(strategy, str):
-        strategy = strategy.lower()
-        if strategy not in RULES:
-            raise InvalidArgument(
-                f"strategy={strategy!r} is unknown; choose one of planned, {', '.join(RULES)}, "
-                "or give a function f(size) that says how many arms of a heat stay."
+        if strategy.lower() not in RULES:
+            why = (
+                f"is unknown; choose one of {named}, or give a function f(size) that says how many arms of a heat stay"
             )
-        return strategy, RULES[strategy]
+            raise refuse("strategy", strategy, why)
+        return strategy.lower(), RULES[strategy.lower()]
     if not callable(strategy):
-        raise InvalidArgument(f"strategy={strategy!r} must be planned, {', '.join(RULES)} or a function f(size).")
-    name = getattr(strategy, "__name__", "custom")
-    return f"custom {name}" if name in RULES else name, _checked(strategy)
+        raise refuse("strategy", strategy, f"must be {named} or a function f(size)")
+    return _name_rule(strategy), _check_results(strategy)
 
 
-def _checked(rule: Rule) -> Rule:
+def _name_rule(rule: Rule) -> str:
+    """Return the name of a function, which is never that of a strategy of ours."""
+    name = getattr(rule, "__name__", None)
+    name = make_printable(name) if isinstance(name, str) and name else "custom"
+    return f"custom {name}" if name.lower() in (PLANNED, *RULES) else name
+
+
+def _check_results(rule: Rule) -> Rule:
+    """Return the rule with its results checked, and its errors turned into ours."""
+
     def keep(size: int) -> int:
+        try:
+            kept = rule(size)
+        except HeatsError:
+            raise
+        except Exception as error:
+            what = f"{{strategy}} failed for a heat of {size} arms: {describe_error(error)}"
+            raise InvalidArgument(f"{what}; it must say how many of them stay.", strategy=rule) from error
         why = "a heat keeps at least one arm and drops at least one"
-        return whole(f"strategy({size})", rule(size), 1, size - 1, why)
+        return whole(f"strategy({size})", kept, 1, size - 1, why)
 
     return keep

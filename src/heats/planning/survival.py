@@ -1,49 +1,110 @@
-"""How likely the best arm survives a heat: the model of a tournament that planning optimises.
+"""One heat: how likely the best arm is dropped, by how often the heat is pulled and how many arms it keeps.
 
-The best arm leaves a heat that keeps q if at least q of the others do better than it. Given its own luck the others
-overtake it independently, so the chance of that is an average of binomial tails over its luck: a sum over a fixed
-grid, no sampling. What luck is depends on what is told. Rewards: the noise of its mean, in the paper's family (means
-uniform in [0, 1], drawn anew for every set, the best 0.1 ahead, deviations in [0.05, 0.2]). Winners: its number of
-wins, binomial; the other wins fall to the others. A record fitted to winners: the square root of its expected wins in
-noise, as numbers of wins have when their root is taken. Rankings: its strength in Gumbel noise.
+Theory of operation
+-------------------
+A heat of k arms is pulled b times and keeps q. The best arm is dropped if at least q of the other k − 1 end up ahead of
+it. Call *luck* what its own pulls happened to show. Given its luck L, the others are ahead of it independently of each
+other: the closest of them, its *rival*, with chance r(L), and each of the k − 2 *others* with chance o(L). So
 
-Each comes in two worlds: strengths drawn anew for every set (the best leads them all by the same, as in the paper), and
-strengths that arms keep (for winners and rankings, Plackett-Luce), where survivors are ever harder to beat. How close
-the race is can be said by an ``edge``: how often the best arm would beat the second best in a single pull.
+    P(dropped | L) = r·P(X ≥ q − 1) + (1 − r)·P(X ≥ q)     with X ~ Bin(k − 2, o)                            (1)
+    P(dropped)     = Σ over L of weight(L) · P(dropped | L)                                                  (2)
+
+a sum over a fixed grid of luck: nothing is sampled, so it is smooth in b and the same on every machine. The grid
+resolves chances down to 1e-11; from there log P(dropped) goes on along its last slope in b                  (3)
+since failures of means and of counts decay exponentially with the number of pulls.
+
+What luck is depends on what a pull shows (`Show`). With leads d = how far the best arm is ahead per pull:
+
+    REWARDS      the noise of a mean of b rewards, L ~ N(0, 1):    ahead = Φ(−(√b·d + σ·L) / σ′)             (4)
+                 where σ is the deviation of the best arm's rewards and σ′ that of the other arm's
+    RANKINGS     the same; σ = σ′ = π/√6, the noise of the Gumbel variables that order a Plackett-Luce ranking
+    WINS         its wins W ~ Bin(b, 1 / (1 + S)), where its strength is 1 and S the sum of the others';     (5)
+                 of the b − W other wins an arm of strength s gets Bin(b − W, s / S); it is ahead with more  (6)
+                 than W, and with exactly W if a fair lot says so
+    FITTED_WINS  a record fitted to winners ranks by more than counts. The root of a count has the same      (7)
+                 noise whatever its mean: 2·√wins is 2·√(b·s / (1 + S)) in noise of 1, so (4) with σ = σ′ = 1
+                 and d = 2·(1 − √s) / √(1 + S)
+
+and leads depend on where strengths come from:
+
+    redrawn      for every set of arms anew, as in the paper: what an arm did elsewhere says nothing about here.
+                 Rewards are the paper's family: means uniform in [0, 1], the best 0.1 ahead, deviations uniform in
+                 [0.05, 0.2]. Else log-strengths are uniform over ten times the lead of the best arm.
+    lasting      arms keep them, and the field gets stronger from round to round: strengths are normal (rewards) or
+                 log-normal (Plackett-Luce) at their typical order statistics, of which the best are left. The second
+                 best arm is in the best arm's heat with chance (k − 1) / (arms left − 1).
+
+How close the race is can be said by an *edge*: how often the best arm would beat the second best in a single pull.
+
+Approximated, and why: all others of a heat share one chance o (their mean) so that (1) is a binomial tail; the wins of
+others are independent binomials in (6) although they add up to b − W; leads are two, three or one typical ones and not
+a distribution. Each of these moves a chance by a few hundredths at most; the tests compare with simulation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from statistics import NormalDist
+from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betainc, betaln, binom, ndtr, ndtri, xlog1py, xlogy
 
 from heats.base.arrays import Array
 
-_EDGE = 0.72  # of the paper's family
-_SURE = 1e-11  # below, a failure is continued by its exponential decay: there the grid of luck ends
-_LEAST = -600.0  # of the logarithm of a failure
-_LUCK = np.arange(-9, 9.01, 0.45)  # normal
-_COUNTS = 32  # numbers of wins to sum over
-_GUMBEL = math.pi / math.sqrt(6)  # deviation
-_UNIFORM = (np.arange(10) + 0.5) / 10
-_NORMAL = NormalDist()
+PAPER_EDGE = 0.72  # how often the best beats the second best in the paper's family
+PAPER_GAP = 0.1  # of its means
+PAPER_DEVIATIONS = (0.05, 0.2)  # of its rewards, lowest and highest
+LASTING_DEVIATION = 0.7  # of rewards whose means are standard normal: the two best of a hundred are apart by half of it
+GUMBEL_DEVIATION = math.pi / math.sqrt(6)
+SPREAD_IN_LEADS = 10  # the others' strengths spread over ten leads, as in the paper: means in [0, 1], a lead of 0.1
+CLOSENESS = (0.7, 1.0, 1.7)  # heats differ: the lead in close, usual and clear ones, as multiples of the usual
+
+FAR = 9.0  # deviations: luck beyond has a chance of 1e-19
+LUCK = np.arange(-20, 21) * FAR / 20  # steps of 0.45, at which sums over a normal variable are exact to 1e-16
+MOST_COUNTS = 32  # numbers of wins to sum over; where more are likely, only every so many-th
+MIDPOINTS = (np.arange(10) + 0.5) / 10  # of a uniform variable
+GRID_ENDS = 1e-11  # below, the grid of luck is too coarse for a chance: it is continued by (3)
+LEAST_LOG = -600.0  # of a chance: beyond, certainty is certainty
+TINY = 1e-300  # instead of 0, where a logarithm is taken
+PULLS_AT_ONCE = 8  # rows of a table that are made at once, until they are below GRID_ENDS
 
 
-class Company(NamedTuple):
-    """The chance that the closest rival and typical others are ahead, given the best arm's luck, by pulls."""
+class Show(Enum):
+    """What a pull shows of an arm."""
 
-    share: float  # of all heats
-    rivalry: float  # chance that the rival is in the heat
-    luck: Array  # (pulls, luck), weights
-    rival: Array  # (pulls, luck)
+    REWARDS = "rewards"
+    WINS = "wins"
+    FITTED_WINS = "wins, ranked by a fitted record"
+    RANKINGS = "rankings"
+
+
+class Field(NamedTuple):
+    """Whom the best arm may meet where strengths last: the best ``active`` of ``n_arms`` arms are left."""
+
+    active: int
+    n_arms: int
+
+
+class Leads(NamedTuple):
+    """How far the best arm is ahead of its rival (first) and of typical others (the rest) in a kind of heat."""
+
+    weight: float  # share of all heats that are of this kind
+    rival_present: float  # chance that the rival is in the heat; else another of the others is
+    leads: Array
+
+
+class Opponents(NamedTuple):
+    """Chances to be ahead of the best arm, by the number of pulls and its luck."""
+
+    weight: float  # share of all heats that are of this kind
+    luck: Array  # (pulls, luck), weights that add up to 1
+    rival: Array  # (pulls, luck), of the rival, or of one more of the others where it is not in the heat
     other: Array  # (pulls, luck)
 
 
-def pull_grid(most: float) -> Array:
+def make_pull_grid(most: float) -> Array:
     """Return the numbers of pulls at which tables are made: 0 to 16 one by one, then in steps of a quarter."""
     grid = list(range(17))
     while grid[-1] < most:
@@ -51,193 +112,168 @@ def pull_grid(most: float) -> Array:
     return np.array(grid, dtype=np.float64)
 
 
-def log_failure(companies: Iterable[Company], size: int, pulls: Array) -> Array:
-    """Return the log-probability that the best arm is not kept, ``(keep - 1, pulls)``; it falls along both."""
-    failure = np.zeros((size - 1, pulls.size))
-    for each in companies:
-        overtaken = each.rivalry * _overtaken(each.rival, each.other, size)
-        if each.rivalry < 1:
-            overtaken += (1 - each.rivalry) * _overtaken(each.other, each.other, size)
-        failure += each.share * np.einsum("tz,tzq->qt", each.luck, overtaken)
-    failure[:, 0] = 1 - np.arange(1, size) / size  # unseen: by lot
-    logs = np.minimum.accumulate(np.log(np.maximum(failure, 1e-300)), axis=1)
+def log_failure(show: Show, size: int, pulls: Array, field: Field | None, edge: float | None = None) -> Array:
+    """Return log P(dropped) from a heat, ``(keep - 1, pulls)``; it falls along both. Without a field it is redrawn."""
+    failure = np.zeros((pulls.size, size - 1))
+    for start in range(0, pulls.size, PULLS_AT_ONCE):
+        rows = slice(start, start + PULLS_AT_ONCE)
+        for opponents in list_opponents(show, size, pulls[rows], field, edge):
+            failure[rows] += opponents.weight * drop_chances(opponents, size)
+        if failure[rows][-1, 0] < GRID_ENDS:  # keeping one fails most: (3) replaces everything from here on
+            break
+    failure[0] = 1 - np.arange(1, size) / size  # no pull: who stays is drawn at random
+    logs = np.minimum.accumulate(np.log(np.maximum(failure.T, TINY)), axis=1)
     for row in logs:
-        last = max(2, int((row > math.log(_SURE)).sum()) - 1)
-        slope = min(0.0, (row[last] - row[last - 2]) / (pulls[last] - pulls[last - 2]))
-        row[last + 1 :] = row[last] + slope * (pulls[last + 1 :] - pulls[last])
-    return np.maximum(np.minimum.accumulate(logs, axis=0), _LEAST)
+        _continue_decay(row, pulls)
+    return np.maximum(np.minimum.accumulate(logs, axis=0), LEAST_LOG)
 
 
-def _overtaken(rival: Array, other: Array, size: int) -> Array:
-    """Return the chance that at least q = 1..size-1 of one rival and size - 2 others are ahead; q comes last."""
+def _continue_decay(row: Array, pulls: Array) -> None:
+    """Replace what the grid of luck does not resolve: log P(b) = log P(b₀) + slope·(b − b₀), equation (3)."""
+    last = max(2, int((row > math.log(GRID_ENDS)).sum()) - 1)
+    slope = min(0.0, (row[last] - row[last - 2]) / (pulls[last] - pulls[last - 2]))
+    row[last + 1 :] = row[last] + slope * (pulls[last + 1 :] - pulls[last])
+
+
+def drop_chances(opponents: Opponents, size: int) -> Array:
+    """Return P(dropped), ``(pulls, keep - 1)``: equations (1) and (2)."""
     rest = size - 2
     ahead = np.arange(rest + 1)
-    ways = np.array([math.lgamma(rest + 1) - math.lgamma(j + 1) - math.lgamma(rest - j + 1) for j in ahead])
-    chance = np.clip(other, 1e-300, 1 - 1e-16)[..., None]
-    exactly = np.exp(ways + ahead * np.log(chance) + (rest - ahead) * np.log1p(-chance))
-    at_least = np.zeros((*other.shape, size))
-    at_least[..., : rest + 1] = np.cumsum(exactly[..., ::-1], axis=-1)[..., ::-1]
-    tails: Array = rival[..., None] * at_least[..., :-1] + (1 - rival[..., None]) * at_least[..., 1:]
-    return tails
+    other = np.clip(opponents.other, TINY, 1 - 1e-16)
+    # P(X = j) = C(k − 2, j) o^j (1 − o)^(k − 2 − j), along a new last axis; in place, since these arrays are large
+    none = np.log1p(-other)
+    exactly = (np.log(other) - none)[..., None] * ahead
+    exactly += (rest * none)[..., None]
+    exactly += np.log(binom(rest, ahead))
+    np.exp(exactly, out=exactly)
+    weights = np.stack([opponents.luck * opponents.rival, opponents.luck * (1 - opponents.rival)], axis=1)
+    summed = weights @ exactly  # (2) first, which makes small arrays of large ones: (pulls, with or without rival, j)
+    at_least = np.cumsum(summed[..., ::-1], axis=-1)[..., ::-1]  # P(X ≥ j)
+    dropped: Array = at_least[:, 0]  # r·P(X ≥ q − 1), q = 1 … k − 1
+    dropped[:, :-1] += at_least[:, 1, 1:]  # (1 − r)·P(X ≥ q)
+    return dropped
 
 
-def rewards(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
-    """Yield the heats of the paper's family; ``edge`` scales its means."""
-    scale = 1.0 if edge is None else _NORMAL.inv_cdf(edge) / _NORMAL.inv_cdf(_EDGE)
-    noises, shares = 0.125 + 0.075 * np.array([-(0.6**0.5), 0, 0.6**0.5]), np.array([5, 8, 5]) / 18  # Gauss-Legendre
-    for top in _best_of(size - 1):
-        leads = scale * (0.1 + top * np.append(0, _UNIFORM))
-        for noise, share in zip(noises.tolist(), shares.tolist(), strict=True):
-            yield _noisy(share / 2, 1.0, leads, pulls, noise, noises, shares)
+def list_opponents(show: Show, size: int, pulls: Array, field: Field | None, edge: float | None) -> Iterator[Opponents]:
+    """Yield the kinds of heats there are, where strengths last in a field or, without one, are redrawn."""
+    if show is Show.REWARDS and field is None:
+        yield from _meet_paper_family(size, pulls, edge)
+        return
+    for each in _redrawn_leads(size, edge) if field is None else [_lasting_leads(size, field, edge)]:
+        if show is Show.WINS:
+            yield count_wins(each, size, pulls)
+        elif show is Show.FITTED_WINS:
+            yield _add_noise(each._replace(leads=_root_leads(each, size)), pulls, 1.0)
+        else:
+            yield _add_noise(each, pulls, GUMBEL_DEVIATION if show is Show.RANKINGS else LASTING_DEVIATION)
 
 
-def wins(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
-    """Yield heats of which the winner is told, strengths drawn anew for every set."""
-    for leads in _anew(size, edge):
-        yield _counted(1 / 3, 1.0, leads, size, pulls)
+def _meet_paper_family(size: int, pulls: Array, edge: float | None) -> Iterator[Opponents]:
+    """Yield the heats of the paper's family: its means scaled to the edge, its deviations by Gauss and Legendre."""
+    scale = 1.0 if edge is None else float(ndtri(edge) / ndtri(PAPER_EDGE))
+    low, high = PAPER_DEVIATIONS
+    nodes = (low + high) / 2 + (high - low) / 2 * np.array([-math.sqrt(0.6), 0, math.sqrt(0.6)])
+    deviations = [(float(node), weight / 18) for node, weight in zip(nodes, (5, 8, 5), strict=True)]
+    for quartile in (0.25, 0.75):  # of the largest of k − 1 uniform means
+        leads = scale * (PAPER_GAP + quartile ** (1 / (size - 1)) * np.append(0, MIDPOINTS))
+        for deviation, share in deviations:
+            yield _add_noise(Leads(share / 2, 1.0, leads), pulls, deviation, deviations)
 
 
-def fitted_wins(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
-    """Yield heats ranked by a record fitted to winners, strengths drawn anew for every set."""
-    for leads in _anew(size, edge):
-        yield _noisy(1 / 3, 1.0, _rooted(leads, 1.0, size), pulls, 1.0)
+def _redrawn_leads(size: int, edge: float | None) -> Iterator[Leads]:
+    """Yield leads in log-strengths: d of the rival, d + 10·d·u of others uniform below; d differs between heats."""
+    spread = SPREAD_IN_LEADS * 0.5 ** (1 / (size - 1))  # median of the largest of k − 1 uniform variables
+    for close in CLOSENESS:
+        leads = close * _log_odds(edge) * (1 + spread * np.append(0, MIDPOINTS))
+        yield Leads(1 / len(CLOSENESS), 1.0, leads)
 
 
-def ranks(size: int, edge: float | None, pulls: Array) -> Iterator[Company]:
-    """Yield heats of which a ranking is told, strengths drawn anew for every set."""
-    for leads in _anew(size, edge):
-        yield _noisy(1 / 3, 1.0, leads, pulls, _GUMBEL)
+def _lasting_leads(size: int, field: Field, edge: float | None) -> Leads:
+    """Return leads in normal (log-)strengths over the second best and twelve others of the arms that are left."""
+    others = np.unique(np.round(np.linspace(min(3, field.active), field.active, 12)))
+    places = np.concatenate([[1, 2], others])
+    above, below = (places - 0.375) / (field.n_arms + 0.25), (field.n_arms - places + 0.625) / (field.n_arms + 0.25)
+    strengths = np.where(above < below, -ndtri(above), ndtri(below))  # Blom's approximation of normal order statistics
+    scale = 1.0 if edge is None else _log_odds(edge) / (strengths[0] - strengths[1])
+    return Leads(1.0, (size - 1) / (field.active - 1), scale * (strengths[0] - strengths[1:]))
 
 
-def kept_rewards(size: int, edge: float | None, pulls: Array, active: int, n_arms: int) -> Iterator[Company]:
-    """Yield heats of which rewards are told, when so many arms are left and arms keep their means, whatever the set."""
-    yield _noisy(1.0, (size - 1) / (active - 1), _kept(edge, active, n_arms), pulls, 0.7)
+def _root_leads(heat: Leads, size: int) -> Array:
+    """Return the leads of equation (7): d = 2·(1 − √s) / √(1 + S)."""
+    strengths, total = _strengths(heat, size)
+    return 2 * (1 - np.sqrt(strengths)) / math.sqrt(1 + total)
 
 
-def kept_wins(size: int, edge: float | None, pulls: Array, active: int, n_arms: int) -> Iterator[Company]:
-    """Yield heats of which the winner is told, when so many arms are left and arms keep their strengths."""
-    yield _counted(1.0, (size - 1) / (active - 1), _kept(edge, active, n_arms), size, pulls)
+def _add_noise(
+    heat: Leads, pulls: Array, noise: float, others: Sequence[tuple[float, float]] | None = None
+) -> Opponents:
+    """Everybody shows a mean in normal noise: equation (4). ``others`` are deviations σ′ and how often they occur."""
+    shown = np.sqrt(pulls)[:, None, None] * heat.leads + noise * LUCK[:, None]  # √b·d + σ·L
+    ahead = sum(share * ndtr(-shown / other) for other, share in others or [(noise, 1.0)])  # Φ(−(√b·d + σ·L) / σ′)
+    density = np.exp(-(LUCK**2) / 2)
+    luck = np.broadcast_to(density / density.sum(), (pulls.size, LUCK.size))
+    return _gather(heat, luck, ahead)
 
 
-def kept_fitted_wins(size: int, edge: float | None, pulls: Array, active: int, n_arms: int) -> Iterator[Company]:
-    """Yield heats ranked by a record fitted to winners, when so many arms are left and arms keep their strengths."""
-    rivalry = (size - 1) / (active - 1)
-    yield _noisy(1.0, rivalry, _rooted(_kept(edge, active, n_arms), rivalry, size), pulls, 1.0)
+def count_wins(heat: Leads, size: int, pulls: Array) -> Opponents:
+    """Everybody's wins are counted: equations (5) and (6)."""
+    strengths, total = _strengths(heat, size)
+    won, luck = _binomial(pulls, 1 / (1 + total))  # W ~ Bin(b, 1 / (1 + S))
+    others_won = pulls[:, None] - won
+    share = np.minimum(strengths / total, 1.0)  # s / S
+    more = _at_least(won + 1, others_won, share)  # P(Bin(b − W, s / S) > W)
+    as_many = _exactly(won, others_won, share)
+    n_lots = max(3, size // 4)  # one lot decides all ties of the best arm; the more may tie, the finer it is
+    lots = (np.arange(n_lots) + 0.5) / n_lots
+    ahead = np.concatenate([more + lot * as_many for lot in lots], axis=1)
+    return _gather(heat, np.tile(luck / n_lots, n_lots), ahead)
 
 
-def kept_ranks(size: int, edge: float | None, pulls: Array, active: int, n_arms: int) -> Iterator[Company]:
-    """Yield heats of which a ranking is told, when so many arms are left and arms keep their strengths."""
-    yield _noisy(1.0, (size - 1) / (active - 1), _kept(edge, active, n_arms), pulls, _GUMBEL)
+def _gather(heat: Leads, luck: Array, ahead: Array) -> Opponents:
+    """Return the chances of rival and others out of those over all leads ``(pulls, luck, leads)``."""
+    rival, other = ahead[..., 0], ahead[..., 1:].mean(axis=-1)
+    present = heat.rival_present
+    return Opponents(heat.weight, luck, present * rival + (1 - present) * other, other)
 
 
-def _noisy(
-    share: float,
-    rivalry: float,
-    leads: Array,
-    pulls: Array,
-    noise: float,
-    noises: Array | None = None,
-    shares: Array | None = None,
-) -> Company:
-    """Everybody shows a mean in noise; leads are over the rival and over the others, whose noise may vary."""
-    shown = np.sqrt(pulls)[:, None, None] * leads + noise * _LUCK[:, None]
-    if noises is None or shares is None:
-        ahead = _normal(-shown / noise)
-    else:
-        ahead = sum(part * _normal(-shown / other) for part, other in zip(shares, noises, strict=True))
-    luck = np.exp(-(_LUCK**2) / 2)
-    luck = np.broadcast_to(luck / luck.sum(), (pulls.size, luck.size))
-    return Company(share, rivalry, luck, ahead[..., 0], ahead[..., 1:].mean(axis=-1))
+def _strengths(heat: Leads, size: int) -> tuple[Array, float]:
+    """Return the strengths s of rival and others where the best arm's is 1, and the sum S of those in a heat."""
+    strengths = np.exp(-heat.leads)
+    rival, other, present = float(strengths[0]), float(strengths[1:].mean()), heat.rival_present
+    return strengths, present * rival + (size - 1 - present) * other
 
 
-def _counted(share: float, rivalry: float, leads: Array, size: int, pulls: Array) -> Company:
-    """Winners are counted: the best arm's number of wins is binomial, and so is everybody's part of the other wins."""
-    strengths, others = _strengths(leads, rivalry, size)
-    won, luck = _binomial(pulls, 1 / (1 + others))
-    part = np.minimum(strengths / others, 1.0)
-    more, as_many = (1 - _at_most(won - tie, pulls[:, None] - won, part) for tie in (0, 1))
-    lots = (np.arange(max(3, size // 4)) + 0.5) / max(3, size // 4)  # one of them decides all its ties
-    ahead = np.concatenate([more + lot * (as_many - more) for lot in lots], axis=1)
-    luck = np.tile(luck / lots.size, lots.size)
-    return Company(share, rivalry, luck, ahead[..., 0], ahead[..., 1:].mean(axis=-1))
-
-
-def _rooted(leads: Array, rivalry: float, size: int) -> Array:
-    """Return leads in twice the root of expected wins per pull, whose noise is about 1 whatever they are."""
-    strengths, others = _strengths(leads, rivalry, size)
-    return 2 * (1 - np.sqrt(strengths)) / math.sqrt(1 + others)
-
-
-def _strengths(leads: Array, rivalry: float, size: int) -> tuple[Array, float]:
-    """Return the strengths of rival and others where the best arm has 1, and the sum of those in a heat."""
-    strengths = np.exp(-leads)
-    return strengths, rivalry * float(strengths[0]) + (size - 1 - rivalry) * float(strengths[1:].mean())
-
-
-def _binomial(pulls: Array, chance: float) -> tuple[Array, Array]:
-    """Return numbers of wins ``(pulls, wins)`` within nine deviations, and their probabilities."""
-    reach = 9 * np.sqrt(pulls * chance * (1 - chance)) + 2
-    low, high = np.maximum(0, np.floor(pulls * chance - reach)), np.minimum(pulls, np.ceil(pulls * chance + reach))
-    steps = np.maximum((high - low)[:, None] / _COUNTS, 1) * np.arange(_COUNTS + 1)
-    counts = np.minimum(np.round(low[:, None] + steps), pulls[:, None])
-    double = np.diff(counts, axis=1, prepend=-1) == 0
-    logs = _log_factorial(pulls)[:, None] - _log_factorial(counts) - _log_factorial(pulls[:, None] - counts)
-    logs += counts * math.log(chance) + (pulls[:, None] - counts) * math.log1p(-chance)
-    weights = np.where(double, 0, np.exp(logs))
+def _binomial(trials: Array, chance: float) -> tuple[Array, Array]:
+    """Return counts within nine deviations of the mean, ``(trials, counts)``, and their binomial weights."""
+    reach = FAR * np.sqrt(trials * chance * (1 - chance)) + 2  # two more, for laws too narrow to have deviations
+    low, high = np.maximum(0, np.floor(trials * chance - reach)), np.minimum(trials, np.ceil(trials * chance + reach))
+    places = np.arange(min(MOST_COUNTS, int((high - low).max())) + 1)
+    steps = np.maximum((high - low)[:, None] / MOST_COUNTS, 1) * places
+    counts = np.minimum(np.round(low[:, None] + steps), trials[:, None])
+    repeated = np.diff(counts, axis=1, prepend=-1) == 0  # where there are fewer counts than places
+    weights = np.where(repeated, 0, _exactly(counts, trials[:, None], np.array([chance]))[..., 0])
     return counts, weights / weights.sum(axis=1, keepdims=True)
 
 
-def _at_most(count: Array, trials: Array, chance: Array) -> Array:
-    """Return P(Bin(trials, chance) ≤ count), chance along a new last axis (Camp and Paulson's approximation)."""
-    left = np.maximum(trials - count, 1e-9)[..., None]
-    a, b = 1 / (9 * left), 1 / (9 * np.maximum(count + 1, 1e-9))[..., None]
-    root = np.cbrt((np.maximum(count, 0) + 1)[..., None] * (1 - chance) / (left * chance))
-    at_most = _normal(((1 - b) * root - (1 - a)) / np.sqrt(b * root**2 + a))
-    at_most = np.where((count >= trials)[..., None], 1.0, at_most)
-    return np.where((count < 0)[..., None], 0.0, at_most)
+def _exactly(count: Array, trials: Array, chance: Array) -> Array:
+    """Return P(Bin(trials, chance) = count), chance along a new last axis."""
+    rest = np.maximum(trials - count, 0)
+    ways = -betaln(count + 1, rest + 1) - np.log(
+        trials + 1
+    )  # log C(t, c), since C(t, c) = 1 / ((t + 1)·B(c + 1, t − c + 1))
+    logs = ways[..., None] + xlogy(count[..., None], chance) + xlog1py(rest[..., None], -chance)
+    return np.where((count > trials)[..., None], 0.0, np.exp(logs))
 
 
-def _anew(size: int, edge: float | None) -> list[Array]:
-    """Return leads in log-strengths that are uniform over ten times the best arm's lead; heats differ."""
-    top = 0.5 ** (1 / (size - 1))  # typical largest of the others
-    return [close * _log_odds(edge) * (1 + 10 * top * np.append(0, _UNIFORM)) for close in (0.7, 1.0, 1.7)]
-
-
-def _kept(edge: float | None, active: int, n_arms: int) -> Array:
-    """Return leads in normal log-strengths over the second and others of the ``active`` best arms."""
-    ranks_ = np.unique(np.round(np.linspace(min(3, active), active, 12)))
-    normal = [_NORMAL.inv_cdf((n_arms - rank + 0.625) / (n_arms + 0.25)) for rank in (1, 2, *ranks_)]
-    scale = 1.0 if edge is None else _log_odds(edge) / (normal[0] - normal[1])
-    return scale * (normal[0] - np.array(normal[1:]))
-
-
-def _best_of(count: int) -> list[float]:
-    """Return two typical values of the largest of so many uniform numbers."""
-    return [0.25 ** (1 / count), 0.75 ** (1 / count)]
+def _at_least(count: Array, trials: Array, chance: Array) -> Array:
+    """Return P(Bin(trials, chance) ≥ count) = I_p(count, trials − count + 1), chance along a new last axis."""
+    rest = np.maximum(trials - count, 0)
+    tail = betainc(np.maximum(count, 1)[..., None], rest[..., None] + 1, chance)
+    tail = np.where((count > trials)[..., None], 0.0, tail)
+    return np.where((count <= 0)[..., None], 1.0, tail)
 
 
 def _log_odds(edge: float | None) -> float:
-    share = _EDGE if edge is None else edge
+    """Return the lead in log-strength at which the best arm beats the second best with chance ``edge``."""
+    share = PAPER_EDGE if edge is None else edge
     return math.log(share / (1 - share))
-
-
-def _log_factorial(n: Array) -> Array:
-    """Return log n! by Stirling's series, from a larger factorial where n is small."""
-    x = n + 8
-    series = (x + 0.5) * np.log(x) - x + 0.5 * math.log(2 * math.pi) + 1 / (12 * x) - 1 / (360 * x**3)
-    for more in range(1, 9):
-        series -= np.log(n + more)
-    logarithm: Array = series
-    return logarithm
-
-
-_STEPS = 100  # per unit, from -38 to 9
-_LOG_NORMAL = np.array([math.log(math.erfc(-max(x / _STEPS, -37) / math.sqrt(2)) / 2) for x in range(-3800, 901)])
-
-
-def _normal(x: Array) -> Array:
-    """Return the normal distribution function, to five digits down to 1e-300: its logarithm is interpolated."""
-    place = np.clip(x * _STEPS + 3800, 0, 4699.999)
-    low = place.astype(np.intp)
-    below: Array = np.exp(_LOG_NORMAL[low] + (place - low) * (_LOG_NORMAL[low + 1] - _LOG_NORMAL[low]))
-    return below

@@ -14,7 +14,7 @@ from heats.engine.specs import Spec, TournamentSpec
 from heats.errors import InvalidArgument
 from heats.journal.draft import write_whole
 from heats.journal.reader import Log, resolve_path
-from heats.planning.plan import Plan
+from heats.planning.plan import RECORDS, Plan
 from heats.reports.bracket import draw_bracket, number
 from heats.reports.result import RaceFacts, Result, RunFacts
 
@@ -150,7 +150,7 @@ def _final(report: Report, names: Sequence[str], plan: Plan | None) -> Iterator[
 
 def _ranked_by(plan: Plan | None) -> str:
     """Say what the order of a heat goes by, where it is more than the scores shown."""
-    if plan is not None and plan.record in ("pooled", "fitted"):
+    if plan is not None and RECORDS[plan.record].ranks_heats:
         return " by all rounds so far, with the scores of this one"
     return ", with scores"
 

@@ -22,8 +22,8 @@ from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.reader import read_header
 from heats.journal.writer import DECIDING
+from heats.planning.build import plan as make_plan
 from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
-from heats.planning.plan import plan as make_plan
 from heats.planning.rules import Rule
 from heats.reports.result import Result
 from heats.running.candidates import name_candidates, take_candidates

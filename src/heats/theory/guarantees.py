@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 
 from heats.errors import InvalidArgument
-from heats.planning.plan import Plan, check_problem, plan
+from heats.planning.build import plan
+from heats.planning.plan import RECORDS, Plan, check_problem
 from heats.planning.rules import Rule, find_rule
-from heats.planning.schedule import Shape, exact_pulls, shapes
+from heats.planning.schedule import Shape, list_rounds, share_budget
 from heats.theory.budgets import check_gap
 from heats.theory.rates import Rate, as_rate
 
@@ -38,7 +39,7 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 def guarantee(plan: Plan, rate: Rate | Callable[[int], float]) -> Guarantee:
     """Say which decisive gap a plan resolves in each round if scores settle at ``rate`` (Theorem 2, by rounds)."""
-    if plan.record not in ("off", "ties"):
+    if not RECORDS[plan.record].guaranteed:
         raise InvalidArgument(
             f"a plan with record={plan.record!r} ranks heats by more than their own scores, which the theorems do not "
             "cover; use record='ties' or 'off'."
@@ -62,7 +63,7 @@ def smallest_budget(
     """
     n_arms, heat_size, _ = check_problem(n_arms, heat_size, 1)
     keep = find_rule(strategy)[1]
-    return _smallest(list(shapes(n_arms, heat_size, keep)), pulls_needed(gap, rate))
+    return _smallest(list_rounds(n_arms, heat_size, keep), pulls_needed(gap, rate))
 
 
 def plan_for_gap(
@@ -97,7 +98,7 @@ def _smallest(rounds: list[Shape], needed: int) -> int:
         for row in np.flatnonzero(missing < left):
             for spare in range(int(missing[row]), int(left[row])):
                 budget = int(costs[row]) + spare
-                if min(exact_pulls(heats, budget)) >= needed:
+                if min(share_budget(heats, budget)) >= needed:
                     return budget
     raise AssertionError("the share needed·(widest round) gives every heat enough")
 

@@ -11,7 +11,7 @@ import msgspec
 from heats.errors import InvalidArgument
 from heats.planning.plan import Plan, check_problem
 from heats.planning.rules import RULES
-from heats.planning.schedule import printed_heats, printed_rounds, shapes
+from heats.planning.schedule import lay_rounds, printed_heats, printed_rounds
 from heats.theory.budgets import check_gap, query_sets, reward_rate, winner_rate
 from heats.theory.guarantees import smallest_budget
 from heats.theory.rates import Categorical, SubGaussian
@@ -63,7 +63,7 @@ def bounds(n_arms: int, heat_size: int, gap: float, delta: float, feedback: Sett
     for strategy, rule in RULES.items():
         rounds, heats = printed_rounds(strategy, n, k), -(-n // k)
         printed = rate_for(feedback, delta, k, rounds, sigma)
-        happening = len(list(islice(shapes(n, k, rule), 10**6)))
+        happening = len(list(islice(lay_rounds(n, k, rule), 10**6)))
         rows.append(
             Bound(
                 strategy=strategy,

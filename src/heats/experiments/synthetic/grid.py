@@ -14,7 +14,8 @@ from heats.base.intervals import binomial_interval
 from heats.engine.baselines import RoundRobin
 from heats.engine.statistics import Statistic, mean, median, power_mean
 from heats.environments import Environment, Gaussian, Winners
-from heats.planning.plan import Plan, plan
+from heats.planning.build import plan
+from heats.planning.plan import Plan
 from heats.simulation.simulate import Algorithm, simulate
 
 ARMS = (50, 100)

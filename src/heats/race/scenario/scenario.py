@@ -15,8 +15,8 @@ import msgspec
 from heats.base.checks import whole
 from heats.base.text import make_printable
 from heats.errors import BrokenFile, InvalidArgument, show_value
-from heats.planning.model import FeedbackHint
-from heats.planning.plan import Plan, plan
+from heats.planning.build import plan
+from heats.planning.plan import FeedbackHint, Plan
 from heats.race.outcome import Rule
 from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates

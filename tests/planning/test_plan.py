@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import heats
 from heats.errors import BudgetTooSmall, HeatsError, InvalidArgument, InvalidPlan, PlanOverspends
 from heats.planning.rules import RULES
-from heats.planning.schedule import printed_heats, printed_pulls, printed_rounds, shapes
+from heats.planning.schedule import lay_rounds, printed_heats, printed_pulls, printed_rounds
 
 GRID = [(n, k, budget) for n in (50, 100) for k in (2, 4, 6, 8, 10) for budget in (50, 100, 200, 300, 500)]
 
@@ -44,7 +44,7 @@ def test_an_exact_plan_fits_its_budget_or_is_refused(
         plan = heats.plan(n, k, budget, rule, blind=blind)
     except BudgetTooSmall:
         assert not blind
-        assert budget < sum(shape.heats for shape in shapes(n, k, RULES.get(rule, rule)))
+        assert budget < sum(shape.heats for shape in lay_rounds(n, k, RULES.get(rule, rule)))
         return
     assert plan.cost == sum(each.heats * each.pulls for each in plan.rounds) <= budget
     assert blind or all(each.pulls >= 1 for each in plan.rounds)
@@ -72,7 +72,7 @@ def spend_the_rest(heats_of: list[int], pulls: list[int], budget: int) -> list[i
 @given(problems(most=300), st.integers(0, 3000), rules)
 def test_the_exact_schedule_by_plain_arithmetic(problem: tuple[int, int], extra: int, rule: Any) -> None:
     """max(1, ⌊x/heats⌋) pulls with the largest affordable x, found by count_progress up; then the leftover rule."""
-    heats_of = [shape.heats for shape in shapes(*problem, RULES.get(rule, rule))]
+    heats_of = [shape.heats for shape in lay_rounds(*problem, RULES.get(rule, rule))]
     budget = sum(heats_of) + extra
 
     def shared(x: int) -> list[int]:
@@ -88,7 +88,7 @@ def test_the_exact_schedule_by_plain_arithmetic(problem: tuple[int, int], extra:
 @given(problems(), st.floats(0, 0.999), rules)
 def test_a_blind_plan_shares_equally_and_spends_the_rest(problem: tuple[int, int], part: float, rule: Any) -> None:
     """Below the smallest budget: ⌊B/(rounds·heats)⌋ pulls each, then the leftover rule."""
-    heats_of = [shape.heats for shape in shapes(*problem, RULES.get(rule, rule))]
+    heats_of = [shape.heats for shape in lay_rounds(*problem, RULES.get(rule, rule))]
     budget = max(1, int(part * sum(heats_of)))
     if budget < sum(heats_of):
         equal = [budget // (len(heats_of) * width) for width in heats_of]
@@ -100,7 +100,7 @@ def test_a_blind_plan_shares_equally_and_spends_the_rest(problem: tuple[int, int
 def test_the_smallest_budget_is_the_number_of_heats(problem: tuple[int, int], rule: Any) -> None:
     """One pull less is refused, and the refusal names the number that works."""
     n, k = problem
-    least = sum(shape.heats for shape in shapes(n, k, RULES.get(rule, rule)))
+    least = sum(shape.heats for shape in lay_rounds(n, k, RULES.get(rule, rule)))
     assert {each.pulls for each in heats.plan(n, k, least, rule).rounds} == {1}
     if least > 1:
         with pytest.raises(BudgetTooSmall, match=f"at least {least} pulls"):
@@ -185,7 +185,7 @@ def test_only_halving_in_odd_heats_overspends() -> None:
     for name, rule in RULES.items():
         for n in range(2, 400):
             for k in range(2, min(n, 40) + 1):
-                widths = [shape.heats for shape in shapes(n, k, rule)]
+                widths = [shape.heats for shape in lay_rounds(n, k, rule)]
                 pulls = printed_pulls(name, n, k, len(widths), 1_000_000)
                 overspent[name] += sum(map(int.__mul__, widths, pulls)) > 1_000_000
     assert overspent == {"csws": 0, "csr": 0, "csh": 967}
@@ -209,7 +209,7 @@ def test_the_listing_of_csh_in_appendix_d_overspends() -> None:
     overspent = 0
     for n, k, budget in GRID:
         total = printed_rounds("csh", n, k)
-        widths = [shape.heats for shape in shapes(n, k, RULES["csh"])]
+        widths = [shape.heats for shape in lay_rounds(n, k, RULES["csh"])]
         overspent += sum(w * (budget * k // (-(-n // 2**r) * total)) for r, w in enumerate(widths)) > budget
     assert overspent == 28
 

@@ -12,17 +12,16 @@ from scipy import integrate, special, stats
 
 from heats.environments import Gaussian, PlackettLuce
 from heats.planning import survival
+from heats.planning.survival import Show, log_failure
 
-PULLS = survival.pull_grid(1e5)
-ANEW = (survival.rewards, survival.wins, survival.fitted_wins, survival.ranks)
-KEPT = (survival.kept_rewards, survival.kept_wins, survival.kept_fitted_wins, survival.kept_ranks)
+PULLS = survival.make_pull_grid(1e5)
 SIZES = (2, 3, 4, 7, 10, 16, 33, 64)
 
 
 def tables(size: int) -> list[tuple[str, np.ndarray]]:
-    anew = [(world.__name__, world(size, None, PULLS)) for world in ANEW]
-    kept = [(f"{world.__name__} of {n}", world(size, None, PULLS, n, 200)) for world in KEPT for n in (size, 200)]
-    return [(name, survival.log_failure(companies, size, PULLS)) for name, companies in anew + kept]
+    """Every world: strengths that are redrawn, and such that last in a field as small and as large as can be."""
+    fields = (None, survival.Field(size, 200), survival.Field(200, 200))
+    return [(f"{show} in {field}", log_failure(show, size, PULLS, field)) for show in Show for field in fields]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -45,7 +44,7 @@ def test_the_logarithm_of_failure_does_not_saturate(size: int) -> None:
 
 
 def test_rewards_of_a_pair_against_the_integral() -> None:
-    logs = survival.log_failure(survival.rewards(2, None, PULLS), 2, PULLS)[0]
+    logs = log_failure(Show.REWARDS, 2, PULLS, None)[0]
     for place in (1, 3, 10, 20, 26):
         pulls = PULLS[place]
 
@@ -58,7 +57,7 @@ def test_rewards_of_a_pair_against_the_integral() -> None:
 
 @pytest.mark.parametrize("size", [3, 6, 20])
 def test_rewards_against_simulation_in_the_papers_family(size: int) -> None:
-    logs = survival.log_failure(survival.rewards(size, None, PULLS), size, PULLS)
+    logs = log_failure(Show.REWARDS, size, PULLS, None)
     world = Gaussian(size, seed=3, redraw=True).block(0, 8000)
     heats = np.broadcast_to(np.arange(size), (8000, 1, size))
     for pulls in (1, 4, 12):
@@ -70,19 +69,17 @@ def test_rewards_against_simulation_in_the_papers_family(size: int) -> None:
 
 @pytest.mark.parametrize("edge", [0.6, 0.72, 0.9])
 def test_wins_of_a_pair_against_the_binomial(edge: float) -> None:
-    company = survival._counted(1.0, 1.0, np.full(2, math.log(edge / (1 - edge))), 2, PULLS)
-    logs = survival.log_failure([company], 2, PULLS)[0]
+    failure = count_wins(np.full(2, math.log(edge / (1 - edge))), 2)[0]
     for pulls in (1, 2, 5, 6, 15):
         law = stats.binom(pulls, edge)
         exact = law.cdf((pulls - 1) // 2) + (0 if pulls % 2 else -0.5 * law.pmf(pulls // 2) + law.pmf(pulls // 2))
-        assert math.exp(logs[pulls]) == pytest.approx(exact, rel=0.06, abs=0.004)
+        assert failure[pulls] == pytest.approx(exact, rel=1e-9)  # 0.06 while binomial tails were approximated
 
 
 @pytest.mark.parametrize("size", [3, 4, 10])
 def test_wins_against_simulated_plackett_luce_heats(size: int) -> None:
     leads = 1.2 * np.arange(1, size) / size + 0.5
-    company = survival._counted(1.0, 1.0, np.append(leads[0], leads[1:] if size > 2 else leads), size, PULLS)
-    logs = survival.log_failure([company], size, PULLS)
+    failure = count_wins(leads, size)
     world = PlackettLuce(np.exp(-np.append(0, leads)))
     heats = np.broadcast_to(np.arange(size), (20_000, size))
     for pulls in (1, 4, 12):
@@ -90,37 +87,49 @@ def test_wins_against_simulated_plackett_luce_heats(size: int) -> None:
         shares = world.sample_mean(heats, pulls, rng) + 1e-6 * rng.random(heats.shape)
         ahead = (shares[:, 1:] > shares[:, :1]).sum(axis=1)
         for keep in {1, size // 2, size - 1}:
-            assert np.mean(ahead >= keep) == pytest.approx(math.exp(logs[keep - 1, pulls]), abs=0.045)
+            assert np.mean(ahead >= keep) == pytest.approx(failure[keep - 1, pulls], abs=0.045)
+
+
+def count_wins(leads: np.ndarray, size: int) -> np.ndarray:
+    """The chance to be dropped from a heat of known leads, (keep - 1, pulls)."""
+    opponents = survival.count_wins(survival.Leads(1.0, 1.0, leads), size, PULLS)
+    return survival.drop_chances(opponents, size).T
 
 
 def test_an_edge_makes_it_easier() -> None:
-    for world in ANEW:
-        close, given_, clear = (
-            survival.log_failure(world(4, edge, PULLS), 4, PULLS)[:, 1:10] for edge in (0.55, None, 0.9)
-        )
-        assert (close > given_).all(), world.__name__
-        assert (given_ > clear).all(), world.__name__
+    for show in Show:
+        close, given_, clear = (log_failure(show, 4, PULLS, None, edge)[:, 1:10] for edge in (0.55, None, 0.9))
+        assert (close > given_).all(), show
+        assert (given_ > clear).all(), show
 
 
 def test_survivors_are_harder_to_beat() -> None:
-    for world in KEPT:
-        early, late = (survival.log_failure(world(4, None, PULLS, n, 200), 4, PULLS)[0, 8] for n in (200, 8))
-        assert early < late, world.__name__
+    for show in Show:
+        early, late = (log_failure(show, 4, PULLS, survival.Field(n, 200))[0, 8] for n in (200, 8))
+        assert early < late, show
 
 
-@given(st.floats(-37, 8.9))
-def test_normal_distribution_function(x: float) -> None:
-    assert math.log(survival._normal(np.array([x]))[0]) == pytest.approx(special.log_ndtr(x), rel=2e-4, abs=2e-5)
+def test_fields_of_any_size_have_finite_leads() -> None:
+    """The weakest of a trillion is as far from the middle as the strongest."""
+    for n in (2, 3, 10**6, 10**12):
+        leads = survival._lasting_leads(2, survival.Field(n, n), None).leads
+        assert np.isfinite(leads).all()
+        assert leads[-1] == leads.max() == pytest.approx(-2 * special.ndtri(0.625 / (n + 0.25)))
 
 
 @settings(max_examples=300)
-@given(st.integers(1, 2000), st.floats(0.01, 0.99), st.data())
-def test_camp_paulson_is_close_to_the_binomial(trials: int, chance: float, data: st.DataObject) -> None:
-    count = data.draw(st.integers(-1, trials + 2))
-    found = survival._at_most(np.array([float(count)]), np.array([float(trials)]), np.array([chance]))[0, 0]
-    assert found == pytest.approx(stats.binom.cdf(count, trials, chance), abs=0.03)
+@given(st.integers(0, 2000), st.floats(0.01, 1), st.data())
+def test_binomial_laws(trials: int, chance: float, data: st.DataObject) -> None:
+    """At and beyond the ends, too: no trial, more wins than trials, a chance of 1."""
+    count = data.draw(st.integers(0, trials + 2))
+    law, asked = stats.binom(trials, chance), (np.array([float(count)]), np.array([float(trials)]), np.array([chance]))
+    assert survival._at_least(*asked)[0, 0] == pytest.approx(law.sf(count - 1), rel=1e-8, abs=1e-300)
+    assert survival._exactly(*asked)[0, 0] == pytest.approx(law.pmf(count), rel=1e-8, abs=1e-300)
 
 
-@given(st.integers(0, 10**7))
-def test_log_factorial(n: int) -> None:
-    assert survival._log_factorial(np.array([float(n)]))[0] == pytest.approx(math.lgamma(n + 1), rel=1e-9, abs=1e-7)
+@given(st.integers(1, 10**5), st.floats(0.01, 0.99))
+def test_the_grid_of_wins_has_the_mean_of_the_law(trials: int, chance: float) -> None:
+    counts, weights = survival._binomial(np.array([float(trials)]), chance)
+    assert weights.sum() == pytest.approx(1)
+    mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
+    assert (counts * weights).sum() == pytest.approx(mean, abs=0.1 * deviation)
