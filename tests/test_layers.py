@@ -135,7 +135,7 @@ def test_the_inner_rooms_are_pure(path: Path) -> None:
         "dataclasses",
     }
     allowed |= {"enum", "heapq", "fractions", "functools", "itertools", "math", "numbers", "operator", "statistics"}
-    allowed |= {"struct", "typing"}
+    allowed |= {"contextlib", "struct", "typing"}
     used = set(imports(path))
     assert {name.split(".")[0] for name in used} <= allowed
     assert not [name for name in used if name.startswith("numpy.random")]

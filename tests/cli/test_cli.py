@@ -128,34 +128,34 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Truly fastest: solver" in seen.out
     assert seen.err == ""
     assert run(["demo", "--seed", "1", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["done"] is True
+    assert json.loads(capsys.readouterr().out)["report"]["done"] is True
 
 
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
         ("plan -n 100 -k 4 -B 32", "Give at least 33 pulls"),
-        ("plan -n 1 -k 2 -B 50", "n_arms=1 must be at least 2"),
-        ("plan -n 10 -k 20 -B 50", "heat_size=20 is more than the 10 candidates"),
-        ("plan -n 10 -k 2 -B 50 --strategy best", "strategy='best' is unknown"),
-        ("plan -n 10 -k 2 -B 50 --schedule x", "schedule='x' is unknown"),
+        ("plan -n 1 -k 2 -B 50", "--n-arms 1 must be at least 2"),
+        ("plan -n 10 -k 20 -B 50", "--heat-size 20 is more than the 10 candidates"),
+        ("plan -n 10 -k 2 -B 50 --strategy best", "--strategy best is unknown"),
+        ("plan -n 10 -k 2 -B 50 --schedule x", "--schedule x is unknown"),
         ("plan -n 379 -k 3 -B 50 --strategy csh --schedule paper", "would spend 127 pulls"),
         ("plan -n 379 -k 3 -B 50 --schedule paper", "is for csws, csr, csh; name one as strategy"),
-        ("plan -n 30 -k 3 -B 50 --edge 2", "edge=2.0 must be a number in [0.501, 0.999]"),
-        ("plan -n 30 -k 3 -B 50 --feedback votes", "feedback='votes' is unknown"),
+        ("plan -n 30 -k 3 -B 50 --edge 2", "--edge 2.0 must be a number in [0.501, 0.999]"),
+        ("plan -n 30 -k 3 -B 50 --feedback votes", "--feedback votes is unknown"),
         ("plan -n ten -k 2 -B 50", "'-n' / '--n-arms'"),
         ("plan -n 10", "Missing option"),
         ("plam", "Did you mean 'plan'"),
         ("plan --frobnicate", "--frobnicate"),
         ("plan -n 10", "See 'heats plan --help'"),
         ("plan -n 100 -k 4 -B 32", "or allow unseen heats with --blind"),
-        ("bounds -n 10 -k 3 --gap 0", "gap=0"),
-        ("bounds -n 10 -k 3 --delta 2", "delta=2"),
+        ("bounds -n 10 -k 3 --gap 0", "--gap 0"),
+        ("bounds -n 10 -k 3 --delta 2", "--delta 2"),
         ("bounds -n 10 -k 3 --feedback votes", "choose one of winner, reward"),
-        ("bounds -n 10 -k 3 --feedback reward --sigma 0", "sigma=0"),
-        ("plan -n 100 -k 4 -B 500 --delta 0.1 --record pooled", "record='pooled'"),
+        ("bounds -n 10 -k 3 --feedback reward --sigma 0", "--sigma 0"),
+        ("plan -n 100 -k 4 -B 500 --delta 0.1 --record pooled", "--record pooled"),
         ("plan -n 100 -k 4 -B 40 --strategy csh --blind --delta 0.1", "makes no pull"),
-        ("simulate -n 30 -k 4 -B 100 --reps 0", "reps=0"),
+        ("simulate -n 30 -k 4 -B 100 --reps 0", "--reps 0"),
         ("simulate -n 30 -k 4 -B 100 --statistic mode", "choose one of mean, median"),
         ("simulate -n 30 -k 4 -B 100 --feedback vote", "choose one of reward, winner"),
         ("reproduce fig-x", "choose among all, fig-budgets"),
@@ -166,8 +166,8 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("simulate -n 18 -k 4 -B 1e3", "it must be a whole number, such as 1000"),
         ("simulate -n 18 -k 4 -B 500 --record fitted", "is a model of wins and rankings, not of rewards"),
         ("simulate -n 18 -k 4 -B 2000000000000 --feedback winner", "a single tournament needs"),
-        ("bounds -n 100 -k 4 --sigma -1", "sigma=-1"),
-        ("demo --seed -1", "seed=-1"),
+        ("bounds -n 100 -k 4 --sigma -1", "--sigma -1"),
+        ("demo --seed -1", "--seed -1"),
         ("demo --pause -1", "--pause -1"),
         ("demo -B 3", "Give at least"),
     ],
@@ -257,13 +257,13 @@ def test_report_and_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "leader:     solver" in shown
     assert run(["resume", str(path)]) == 0
     shown = capsys.readouterr().out
-    assert f"winner:     {expected['names'][expected['winner']]}" in shown
+    assert f"winner:     {expected['names'][expected['report']['winner']]}" in shown
     assert "workers:    1" in shown
     for command in ("report", "resume"):
         assert run([command, str(path), "--json"]) == 0
         told = json.loads(capsys.readouterr().out)
-        assert told["report"] | {"names": told["names"]} == expected
-        assert sum(told["answered"].values()) == 30
+        assert {**told, "run": None} == expected
+        assert sum(told["run"]["workers"].values()) == 30
     page = tmp_path / "page.html"
     assert run(["report", str(path), "--html", str(page)]) == 0
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -278,13 +278,13 @@ def test_report_refuses_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixt
     for arguments, message in [
         (["report", str(tmp_path)], "is a folder"),
         (["report", str(tmp_path / "none")], "does not exist"),
-        (["report", str(other)], "is no journal of heats"),
-        (["resume", str(other)], "is no journal of heats"),
-        (["report", str(path), "--html", str(path)], "is the journal itself"),
-        (["report", str(path), "--html", str(tmp_path)], "cannot be written: Is a directory"),
-        (["report", str(path), "--html", str(tmp_path / "no" / "page.html")], "cannot be written: No such file"),
+        (["report", str(other)], "is not a journal of heats"),
+        (["resume", str(other)], "is not a journal of heats"),
+        (["report", str(path), "--html", str(path)], "is not an HTML page; give another file"),
+        (["report", str(path), "--html", str(tmp_path)], "is a folder; give the name of a file"),
+        (["report", str(path), "--html", str(tmp_path / "no" / "page.html")], "cannot be written: there is no folder"),
         (["demo", "--journal", str(path)], "holds another run: its n_arms is 4, not 30"),
-        (["demo", "--journal", str(other)], "is no journal of heats"),
+        (["demo", "--journal", str(other)], "is not a journal of heats"),
     ]:
         assert run(arguments) == 2
         captured = capsys.readouterr()

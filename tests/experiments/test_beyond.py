@@ -13,13 +13,14 @@ import heats
 from heats.environments import ScoreTable, read
 from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import reproduce
-from heats.experiments.beyond import budgets, grid, write
+from heats.experiments.beyond import budgets, grid
 from heats.experiments.beyond.averages import average_regrets
 from heats.experiments.beyond.page import make_beyond_page
 from heats.experiments.beyond.regrets import TableCell, find_cells, measure_regrets, read_regrets, run_tables
 from heats.experiments.experiment import Context
 from heats.experiments.synthetic.cells import read_cells
 from heats.experiments.synthetic.grid import Cell, Result, list_cells, make_algorithm
+from heats.experiments.writers import beyond as write
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 RATES = {"csws": 0.5, "csr": 0.4, "csh": 0.6, "round-robin": 0.3, "planned": 0.8}

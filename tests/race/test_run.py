@@ -15,18 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from heats.cli.resume import resume
 
 from heats.cli.app import run as heats
 from heats.errors import InvalidArgument
-from heats.journal import Log
 from heats.race.outcome import AllCrashed
 from heats.race.processes.process_table import list_children
-from heats.race.run import begin
+from heats.race.result import read_race
+from heats.race.run import begin_race, resume_race
 from heats.race.scenario import load_scenario
+from tests.cli.test_cli import on_a_terminal
 from tests.race.programs import alive, token, wait_until_ended, wait_until_gone
 from tests.race.scenarios import NAPS, SLEEPERS, write
-from tests.test_cli import on_a_terminal
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
 
@@ -47,8 +46,9 @@ def test_a_race_from_the_command_line(tmp_path: Path, mode: str, capsys: pytest.
     file = write(tmp_path, SLEEPERS, NAPS)
     assert heats(["race", str(file), "--mode", mode, "--seed", "3", "--json"]) == 0
     seen = capsys.readouterr()
-    report = json.loads(seen.out)
-    assert report["winner"] == {
+    result = json.loads(seen.out)
+    report = result["report"]
+    assert result["race"]["winner"] == {
         "arm": 0,
         "name": "nap=0.05",
         "parameters": {"nap": 0.05},
@@ -94,7 +94,7 @@ def test_a_race_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert f"<pre>cd {tmp_path} &amp;&amp; sh -c" in page
     assert "CPU time of all runs" in page
     assert heats(["report", str(the_journal(tmp_path)), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["cpu_seconds"] == pytest.approx(sum(run["cpu"] for run in runs))
+    assert json.loads(capsys.readouterr().out)["race"]["cpu_seconds"] == pytest.approx(sum(run["cpu"] for run in runs))
 
 
 def test_a_log_has_a_line_per_round(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,9 +113,11 @@ def test_heats_run_side_by_side_where_there_is_room(tmp_path: Path) -> None:
     for slots in (2, 8):
         scenario = load_scenario(write(tmp_path, race | {"slots": slots}, naps))
         assert scenario.heats_at_once == slots // 2
-        found = begin(scenario, {}, tmp_path / f"{slots}.jsonl")
-        assert found.tally.heats == 8
-        seconds[slots] = found.seconds
+        found = begin_race(scenario, {}, tmp_path / f"{slots}.jsonl").result
+        assert found.race is not None
+        assert found.run is not None
+        assert found.race.heats == 8
+        seconds[slots] = found.run.elapsed_seconds
     assert seconds[8] < 0.8 * seconds[2]
 
 
@@ -142,7 +144,7 @@ def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "nobody finished 6 of 6 heats" in shown
     assert "command line" not in shown
     assert heats(["race", str(file), "--cutoff", "20ms", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["winner"] is None
+    assert json.loads(capsys.readouterr().out)["report"]["winner"] is None
     journal, page = str(next(tmp_path.glob("*.jsonl"))), tmp_path / "page.html"
     assert heats(["report", journal, "--html", str(page)]) == 0
     assert "no winner: nobody finished any heat" in capsys.readouterr().out
@@ -178,7 +180,7 @@ def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytes
     assert "sh -c 'echo no licence" in seen.err
     assert told(the_journal(tmp_path)) == []
     with pytest.raises(AllCrashed):
-        begin(load_scenario(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
+        begin_race(load_scenario(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
 
 
 def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,8 +196,8 @@ def test_the_winner_of_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     race = SLEEPERS | {"command": ["echo", "cost={nap}"], "objective": r"cost=(\S+)"}
     assert heats(["race", str(write(tmp_path, race, NAPS)), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["winner"]["parameters"] == {"nap": 0.05}
-    assert report["sureness"]["quantity"] == "lead"
+    assert report["race"]["winner"]["parameters"] == {"nap": 0.05}
+    assert report["report"]["sureness"]["quantity"] == "lead"
     assert told(the_journal(tmp_path))[0]["feedback"][0] < 0
 
 
@@ -240,7 +242,8 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
     assert 3 <= len(kept) < 10
     assert heats(["resume", str(journal), "--json"]) == 0
     report = capsys.readouterr().out
-    assert json.loads(report)["winner"]["arm"] == 0
+    winner = json.loads(report)["race"]["winner"]
+    assert winner["arm"] == 0
     after = told(journal)
     assert after[: len(kept)] == kept
     assert sorted(event["id"] for event in after) == list(range(10))
@@ -248,21 +251,27 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
     for command in ("resume", "report"):  # it is over: told at once
         assert heats([command, str(journal)]) == 0
         shown = capsys.readouterr().out
-        assert json.loads(report)["winner"]["name"] in shown
-        assert shown.endswith(f"the winner's command line:\n  {json.loads(report)['winner']['command_line']}\n")
+        assert winner["name"] in shown
+        assert shown.endswith(f"the winner's command line:\n  {winner['command_line']}\n")
+
+
+def go_on(journal: Path) -> None:
+    log, counts = read_race(str(journal))
+    assert counts is not None
+    resume_race(log, counts)
 
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
     """The first half of a race would not compare with the second."""
     file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
-    begin(load_scenario(file), {}, journal)
+    begin_race(load_scenario(file), {}, journal)
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     write(tmp_path, SLEEPERS | {"cutoff": "1s"}, NAPS)
     with pytest.raises(InvalidArgument, match=r"its cutoff was 20\.0 and is 1\.0"):
-        resume(Log(journal))
+        go_on(journal)
     write(tmp_path, SLEEPERS, [*NAPS, {"nap": 9}])
     with pytest.raises(InvalidArgument, match="holds another run: its n_arms is 3, not 4"):
-        resume(Log(journal))
+        go_on(journal)
 
 
 @pytest.mark.parametrize("slots", ["1", "8"])
@@ -338,7 +347,10 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "is there already; nothing was written" in capsys.readouterr().err
     assert heats(["race", str(folder / "race.toml"), "--check"]) == 0
     assert heats(["race", str(folder / "race.toml"), "-B", "7", "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out.splitlines()[-1])["winner"]["parameters"]) == {"noise", "restart"}
+    assert set(json.loads(capsys.readouterr().out.splitlines()[-1])["race"]["winner"]["parameters"]) == {
+        "noise",
+        "restart",
+    }
 
 
 @pytest.mark.parametrize(
@@ -378,9 +390,10 @@ def test_a_real_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert heats(["race", str(folder / "race.toml"), "--check"]) == 0
     assert capsys.readouterr().out.count("finished ") == 4
     assert heats(["race", str(folder / "race.toml"), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
+    report = result["report"]
     assert report["spent"] == report["budget"]
-    assert "minisat" in report["winner"]["command_line"]
+    assert "minisat" in result["race"]["winner"]["command_line"]
     verdicts = Counter(run["verdict"] for event in told(the_journal(folder)) for run in event["notes"]["runs"])
     assert verdicts["finished"] >= report["spent"]
     assert verdicts["crashed"] == 0
@@ -390,9 +403,9 @@ def test_a_real_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.filterwarnings("ignore")  # Dask's warnings are its own
 def test_a_race_on_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Heats run in other processes, with guardians of their own, and leave nothing behind."""
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'heats[dask]'")
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
     mark, journal = token(), tmp_path / "race.jsonl"
     assert heats(["race", str(slow(tmp_path, mark)), "--dask", "local", "--journal", str(journal), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["winner"]["arm"] == 0
+    assert json.loads(capsys.readouterr().out)["race"]["winner"]["arm"] == 0
     assert sorted(event["id"] for event in told(journal)) == list(range(10))
     assert alive(mark) == []

@@ -43,7 +43,7 @@ def race(
     given |= {"instances": instances, "strategy": strategy, "seed": seed}
     if init is not None:
         if check or scenario is not None:
-            raise InvalidArgument("{init} writes a scenario and does nothing else; leave out the rest.", init=init)
+            raise InvalidArgument("--init writes a scenario and does nothing else; leave out the rest.")
         typer.echo("\n".join(str(path) for path in write_starter(Path(init))))
         return
     entered = _load(scenario, given)

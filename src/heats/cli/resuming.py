@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 import msgspec
 
 from heats.cli.demo import play
-from heats.errors import InvalidArgument
+from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Log
 from heats.journal.origin import DemoOrigin, OtherOrigin, RaceOrigin
 from heats.race.counts import RunCounts
@@ -26,6 +26,8 @@ def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) 
                 options = {key: value for key, value in msgspec.to_builtins(log.origin).items() if key != "name"}
                 play(**options, journal=str(log.path), executor=executor)
                 log.advance()
+            case OtherOrigin(name=name, why=why) if why:
+                raise BrokenFile(f"line 1 of {log.path} says to go on with 'heats {name}', but not how: {why}.")
             case OtherOrigin(name=str(name)):
                 raise InvalidArgument(
                     f"{log.path} was begun by 'heats {name}', which this version does not have; update heats."

@@ -164,11 +164,7 @@ def reproduce(
     from heats.experiments import reproduce as run_all
 
     if not names:
-        known = format_table(
-            ("name", ""), [(f"{name:>12}", f"  {about}") for name, about in list_experiments().items()]
-        )
-        lines = "\n".join(line.rstrip() for line in list(known)[1:])
-        raise InvalidArgument(f"say what to reproduce: all, or some of these.\n{lines}")
+        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join(list_experiments())}.")
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument("{out} is a file; give a folder.", out=out)
     if live:

@@ -129,8 +129,8 @@ def make_record(name: RecordName, reps: int, n_arms: int, statistic: Statistic) 
     """Return an empty record; a fitted one, a model of wins and places, refuses a statistic it would pass over."""
     if RECORDS[name].is_fitted and statistic is not mean and statistic is not win_rate:
         raise InvalidArgument(
-            f"{{statistic}} would be ignored: the plan's record is {name!r}, which ranks heats by a model of who won or "
-            "ranked where in all rounds. Plan with {record}, or score by heats.mean or heats.win_rate.",
+            f"{{statistic}} would be ignored: the plan's record is {name!r}, which ranks heats by a model of who "
+            "won, or ranked where, in all rounds. Plan with {record}, or score by heats.mean or heats.win_rate.",
             statistic=statistic,
             record="ties",
         )

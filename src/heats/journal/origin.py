@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from heats.errors import BrokenFile, InvalidArgument
+from heats.errors import InvalidArgument
 
 
 class DemoOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="demo", kw_only=True):
@@ -31,10 +31,11 @@ class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_o
 
 
 class OtherOrigin(msgspec.Struct, frozen=True):
-    """A command that this version does not know, or a user's program."""
+    """A command that this version does not know, a user's program, or ``why`` it says too little."""
 
     name: str | None
     options: dict[str, Any]
+    why: str = ""
 
 
 Origin: TypeAlias = DemoOrigin | RaceOrigin | OtherOrigin
@@ -42,7 +43,7 @@ Origin: TypeAlias = DemoOrigin | RaceOrigin | OtherOrigin
 _KNOWN = ("demo", "race")
 
 
-def parse_origin(command: dict[str, Any] | None, path: object = "") -> Origin | None:
+def parse_origin(command: dict[str, Any] | None) -> Origin | None:
     """Return what a journal says of the command that began it."""
     if command is None:
         return None
@@ -52,7 +53,7 @@ def parse_origin(command: dict[str, Any] | None, path: object = "") -> Origin | 
     try:
         return msgspec.convert(command, DemoOrigin | RaceOrigin)
     except msgspec.ValidationError as error:
-        raise BrokenFile(f"line 1 of {path} says to go on with 'heats {name}', but not how: {error}.") from None
+        return OtherOrigin(name, command, str(error))
 
 
 def write_origin(origin: Origin | dict[str, Any] | None) -> dict[str, Any] | None:

@@ -52,7 +52,7 @@ class Log:
         with _open_file(self.path) as file:
             self.header = _read_header(file, self.path, self.chain)
             self.size = file.tell()  # bytes that are whole lines
-        self.origin: Origin | None = parse_origin(self.header.command, self.path)
+        self.origin: Origin | None = parse_origin(self.header.command)
         self.machine = machine or _make_machine(self.header, self.path)
         self.lines = 1
         self.finished: Finished | None = None

@@ -94,7 +94,7 @@ class _Board:
         now = machine.round + 1 if rounds is None else min(machine.round + 1, rounds)
         of_rounds = "" if rounds is None else f"/{rounds}"
         of_heats = "" if machine.total is None else f"/{machine.total}"
-        nobody = f" · nobody won {self._counts.without_winner}" if self._counts.without_winner else ""
+        nobody = f" · nobody finished {self._counts.without_winner}" if self._counts.without_winner else ""
         leader = "" if self._leader is None else f" · leader {self._names[self._leader]}"
         return (
             f"round {now}{of_rounds} · heats {machine.spent}{of_heats}{leader} · "

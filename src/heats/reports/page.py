@@ -127,7 +127,7 @@ def _numbers(log: Log, report: Report, run: RunFacts | None, race: RaceFacts | N
         }
     if race is not None:
         facts["CPU time of all runs"] = say_seconds(race.cpu_seconds)
-        facts["heats nobody won"] = f"{race.without_winner:,} of {race.heats:,}"
+        facts["heats nobody finished"] = f"{race.without_winner:,} of {race.heats:,}"
     yield "<dl>"
     yield from (f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in facts.items())
     yield "</dl>"

@@ -132,7 +132,9 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"leader:     {make_printable(result.names[run.leader])}"
     if race is not None:
         yield from _race_lines(race, result.names)
-    yield f"time:       {say_seconds(run.elapsed_seconds)}, and {say_seconds(run.compared_seconds)} of comparing"
+    compared = f"{say_seconds(run.compared_seconds)} of comparing"
+    of_cpu = "" if race is None else f", {say_seconds(race.cpu_seconds)} of CPU in all runs"
+    yield f"time:       {say_seconds(run.elapsed_seconds)}, and {compared}{of_cpu}"
     if run.workers:
         yield f"workers:    {len(run.workers)}"
     if run.requeued or run.late:
@@ -149,9 +151,8 @@ def _why_undecided(race: RaceFacts) -> str:
 
 def _race_lines(race: RaceFacts, names: Sequence[str]) -> Iterator[str]:
     if race.without_winner:
-        yield f"nobody won {race.without_winner} of {race.heats} heats; these say nothing about anybody"
+        yield f"nobody finished {race.without_winner} of {race.heats} heats; these say nothing about anybody"
     for each in race.candidates:
         if each.crashes:
             last = f" ({make_printable(each.last_words)})" if each.last_words else ""
-            yield f"crashed:    {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"
-    yield f"CPU:        {say_seconds(race.cpu_seconds)} in all runs"
+            yield f"crashed: {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from heats.base.checks import between, whole
+from heats.base.text import make_encodable
 from heats.base.version import __version__
 from heats.engine.machine import Machine
 from heats.engine.report import Report, RoundReport, Sureness, describe_report
@@ -77,7 +78,8 @@ class Found:
 
     def to_json(self) -> str:
         """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
-        return Result(__version__, dict(self.machine), self.names, self.report).to_json()
+        names = tuple(map(make_encodable, self.names))
+        return Result(__version__, dict(self.machine), names, self.report).to_json()
 
     def __str__(self) -> str:
         return describe_report(self.report, self.names)

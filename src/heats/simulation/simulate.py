@@ -126,7 +126,7 @@ def simulate(
     if runner.bytes > (LARGEST_RUN_BYTES if max_bytes is None else most):
         given = "" if max_bytes is None else " and {max_bytes} is not enough"
         raise InvalidArgument(
-            f"a single run needs {runner.bytes} bytes{given}; lower the budget or raise max_bytes.",
+            f"a single tournament needs {runner.bytes} bytes{given}; lower the budget or raise max_bytes.",
             **({} if max_bytes is None else {"max_bytes": max_bytes}),
         )
     block = max(1, min(MOST_BLOCK_RUNS, most // runner.bytes))
