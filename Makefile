@@ -1,17 +1,21 @@
 # make run    set up and run the main job         make check  ruff and mypy
 # make test   set up and run the tests            make bench  speed, as ratios measured in one run
+# make slow   the slow tests, which CI runs too
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test check bench clean
+.PHONY: run test slow check bench clean
 run: $(VENV)/sat
 	$(BIN)/heats swgcp --count 24 --seed 1 --fewest 350 --most 450 --lp 6 --out examples/saps/instances >/dev/null
 	$(BIN)/heats race examples/saps/race.toml --html examples/saps/race.html
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+slow: $(VENV)/dev
+	$(BIN)/python -m pytest -n auto -m slow
 
 check: $(VENV)/dev
 	$(BIN)/ruff check .

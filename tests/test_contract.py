@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import random
+import shutil
+import tempfile
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import heats
 from heats.engine.machine import Machine
 from heats.engine.statistics import Statistic
-from heats.errors import BadFeedback, HeatsError
+from heats.errors import BadFeedback, HeatsError, InvalidArgument
+from heats.journal import Log
+from heats.reports.page import render_page
+from heats.reports.result import summarise
 from tests.playing import TRUTH, play
 
 N, K = 13, 4
@@ -84,3 +96,90 @@ def test_every_machine_refuses_alike(machine: str) -> None:
     with pytest.raises(BadFeedback):
         run.tell(query, [float("nan")] * len(query.arms))
     assert run.report().to_json() == before
+
+
+# Every machine × journal × executor: the same bytes, whatever happens on the way.
+
+SMALL: dict[str, Callable[[], Machine]] = {
+    "planned": lambda: heats.Tournament(heats.plan(6, 3, 14, feedback="winner"), seed=3),
+    "csr-pooled": lambda: heats.Tournament(heats.plan(5, 3, 12, "csr", record="pooled"), seed=3),
+    "round-robin": lambda: heats.RoundRobin(5, 3, 12, seed=3),
+    "successive-halving": lambda: heats.SuccessiveHalving(4, 12, seed=3),
+}
+EXECUTORS: dict[str, Callable[[], Any]] = {
+    "here": contextlib.nullcontext,
+    "threads": lambda: ThreadPoolExecutor(3),
+    "processes": lambda: ProcessPoolExecutor(2),
+}
+
+
+def choose(arms: tuple[int, ...], query: heats.Query) -> Any:
+    """Answer by the query's seed: a reward for one arm, who won of several, now and then nothing."""
+    draw = random.Random(query.seed)
+    if draw.random() < 0.2:
+        return heats.NoVerdict("cannot say")
+    if len(arms) == 1:
+        return [arms[0] + draw.gauss(0, 2)]
+    return heats.Winner(max(arms, key=lambda arm: arm + draw.gauss(0, 2)))
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("machine", SMALL)
+def test_any_machine_runs_anywhere_and_is_kept(machine: str, executor: str, tmp_path: Path) -> None:
+    """Equal bytes on every executor, with a journal and without, and read back from it by its file alone."""
+    expected = heats.run(SMALL[machine](), choose).to_json()
+    path = tmp_path / "run.jsonl"
+    with EXECUTORS[executor]() as pool:
+        assert heats.run(SMALL[machine](), choose, executor=pool, journal=path).to_json() == expected
+        assert heats.run(SMALL[machine](), never, executor=pool, journal=path).to_json() == expected
+    log = Log(path)
+    log.advance()
+    assert log.finished is not None
+    assert summarise(log.machine, log.names).to_json() == expected
+    assert render_page(log, summarise(log.machine, log.names, log)).count("<h1>") == 1
+
+
+def never(arms: tuple[int, ...]) -> None:
+    raise AssertionError("a finished run compares nothing")
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        "round-robin",
+        "successive-halving",
+        pytest.param("planned", marks=pytest.mark.slow),
+        pytest.param("csr-pooled", marks=pytest.mark.slow),
+    ],
+)
+def test_any_machine_goes_on_from_any_byte(machine: str, tmp_path: Path) -> None:
+    """Cut after every byte: the run goes on to the same report, and no comparison is made twice."""
+    expected = heats.run(SMALL[machine](), choose).to_json()
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(dir=memory)) if memory.is_dir() else tmp_path
+    path = folder / "run.jsonl"
+    kept = heats.JournalFile(path, sync="system")
+    heats.run(SMALL[machine](), choose, journal=kept)
+    whole = path.read_bytes()
+    for length in range(whole.index(b"\n") + 1, len(whole)):
+        path.write_bytes(whole[:length])
+        assert heats.run(SMALL[machine](), choose, journal=kept).to_json() == expected
+        told = [line for line in path.read_bytes().splitlines() if line.startswith(b'{"event":"told"')]
+        assert len({json.loads(line)["id"] for line in told}) == len(told) == SMALL[machine]().total
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("machine", SMALL)
+def test_specs_make_the_machine_again(machine: str) -> None:
+    """From the struct, from JSON text, from what was read of it; anything else is refused in a sentence."""
+    made = SMALL[machine]()
+    text = msgspec.json.encode(made.spec)
+    for spec in (made.spec, text, text.decode(), json.loads(text)):
+        again = heats.Machine.from_spec(spec, seed=3)
+        assert again.spec == made.spec
+        assert play(again, lambda query: choose(query.arms, query)).report() == (
+            play(SMALL[machine](), lambda query: choose(query.arms, query)).report()
+        )
+    for wrong in ("{", b"[]", {"machine": "carousel"}, {"machine": "round-robin", "n_arms": 1, "heat_size": 2}, 5):
+        with pytest.raises(InvalidArgument):
+            heats.Machine.from_spec(wrong)

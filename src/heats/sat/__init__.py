@@ -1,4 +1,4 @@
-"""Solvers to race, and instances to race them on. Needs the extra: ``pip install 'heats[sat]'``.
+"""Solvers to race, and instances to race them on. Needs numba and python-sat.
 
 formula     clauses → flat arrays that a solver walks through
 dimacs      .cnf files → formulas, and back

@@ -20,7 +20,7 @@ try:
     import numba
     from numba import types
 except ImportError:
-    raise InvalidArgument("SAPS is compiled by numba; install it with: pip install 'heats[sat]'") from None
+    raise InvalidArgument("SAPS is compiled by numba; install it with: pip install numba") from None
 
 LEAST_IMPROVEMENT = -0.1  # a flip that lowers the weight by no more than 0.1 does not count as an improvement
 HEAVIEST_WEIGHT = 1000.0  # where an unsatisfied clause weighs more, all are divided by this before they are scaled

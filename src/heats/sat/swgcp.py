@@ -181,9 +181,7 @@ def _is_colourable(edges: Edges, n_vertices: int, colours: int) -> bool:
     try:
         from pysat.solvers import Glucose4
     except ImportError:
-        raise InvalidArgument(
-            "instances are checked by python-sat; install it with: pip install 'heats[sat]'"
-        ) from None
+        raise InvalidArgument("instances are checked by python-sat; install it with: pip install python-sat") from None
     clique = _find_clique(edges, n_vertices)
     if len(clique) > colours:
         return False

@@ -39,7 +39,7 @@ def check_matplotlib() -> None:
     try:
         import matplotlib as mpl
     except ImportError:
-        raise InvalidArgument("figures need matplotlib; install it with: pip install 'heats[plot]'") from None
+        raise InvalidArgument("figures need matplotlib; install it with: pip install matplotlib") from None
     mpl.use("Agg")
 
 
