@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 
 import heats
 from heats.errors import BudgetTooSmall, HeatsError, InvalidArgument, InvalidPlan, PlanOverspends
+from heats.planning.plan import RECORDS, Record
 from heats.planning.rules import RULES
-from heats.planning.schedule import lay_rounds, printed_heats, printed_pulls, printed_rounds
+from heats.planning.schedule import lay_rounds, printed_heats, printed_pulls, printed_rounds, spend_rest
 
 GRID = [(n, k, budget) for n in (50, 100) for k in (2, 4, 6, 8, 10) for budget in (50, 100, 200, 300, 500)]
 
@@ -85,6 +88,19 @@ def test_the_exact_schedule_by_plain_arithmetic(problem: tuple[int, int], extra:
     assert [each.pulls for each in heats.plan(*problem, budget, rule).rounds] == expected
 
 
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(0, 9)), min_size=1, max_size=8), st.integers(0, 3000))
+def test_the_rest_is_spent_pull_by_pull_or_in_one_step(rounds: list[tuple[int, int]], rest: int) -> None:
+    """Much left over is spent as the leftover rule says, without following it word by word."""
+    heats_of, pulls = [width for width, _ in rounds], [many for _, many in rounds]
+    budget = sum(width * many for width, many in rounds) + rest
+    assert spend_rest(heats_of, pulls, budget) == spend_the_rest(heats_of, list(pulls), budget)
+
+
+def test_much_left_over_takes_no_longer() -> None:
+    """A pull at a time, this would take years."""
+    assert spend_rest([1000, 1], [1, 1], 10**18) == [999000999000999, 999000999001000]
+
+
 @given(problems(), st.floats(0, 0.999), rules)
 def test_a_blind_plan_shares_equally_and_spends_the_rest(problem: tuple[int, int], part: float, rule: Any) -> None:
     """Below the smallest budget: ⌊B/(rounds·heats)⌋ pulls each, then the leftover rule."""
@@ -118,6 +134,17 @@ def test_the_printed_schedule_by_fractions(problem: tuple[int, int], budget: int
     heats_of = [math.ceil(Fraction(n, k) * shrink**r) for r in range(12)]
     assert list(islice(printed_heats(name, n, k), 12)) == heats_of
     assert printed_pulls(name, n, k, 12, budget) == [budget // (total * width) for width in heats_of]
+
+
+def test_the_printed_schedule_of_many_rounds_by_fractions() -> None:
+    """Whose numerators have thousands of digits: bounds decide, except next to integers such as n/k."""
+    n, k = 90_000, 300
+    ratio = Fraction(k - 1, k)
+    for r, width in enumerate(islice(printed_heats("csr", n, k), 2400)):
+        if r % 100 == 0 or r < 3:
+            assert width == math.ceil(Fraction(n, k) * ratio**r)
+    m = printed_rounds("csr", n, k) - k + 1
+    assert n * ratio**m <= 1 < n * ratio ** (m - 1)
 
 
 @pytest.mark.parametrize(
@@ -369,3 +396,56 @@ def test_a_plan_of_one_s_own() -> None:
     )
     assert own.cost == 9
     assert heats.Plan.from_json(own.to_json()) == own
+
+
+@pytest.mark.parametrize("feedback", [None, "reward", "winner", "ranking"])
+@pytest.mark.parametrize("strategy", ["planned", "csh", two_thirds])
+def test_a_plan_says_what_it_was_made_for(strategy: Any, feedback: Any) -> None:
+    """Whoever plays it can refuse other kinds of feedback; JSON keeps it."""
+    plan = heats.plan(12, 4, 40, strategy, feedback=feedback)
+    assert plan.feedback == feedback
+    assert heats.Plan.from_json(plan.to_json()) == plan
+
+
+def test_plans_written_before_they_said_so_are_read() -> None:
+    """They were made for any feedback."""
+    plan = heats.plan(12, 4, 40, "csh")
+    old = json.loads(plan.to_json())
+    del old["feedback"]
+    assert heats.Plan.from_json(json.dumps(old)) == plan
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"feedback": "stars"}, "feedback='stars' is unknown; choose one of reward, winner, ranking, or none"),
+        ({"record": "stars"}, "record='stars' is unknown; choose one of ties, off, pooled, fitted"),
+        ({"feedback": 3}, "feedback=3 is unknown"),
+    ],
+)
+def test_wrong_words_are_refused(change: dict[str, Any], message: str) -> None:
+    """By hand and in JSON, with the words there are."""
+    plan = json.loads(heats.plan(12, 4, 40, "csh").to_json())
+    with pytest.raises(InvalidArgument, match=message):
+        heats.Plan.from_json(json.dumps(plan | change))
+    with pytest.raises(InvalidArgument, match=message):
+        heats.Plan(**(plan | change | {"rounds": tuple(heats.Round(**each) for each in plan["rounds"])}))
+
+
+def test_what_records_mean() -> None:
+    """A record that ranks heats is not covered by the theorems, and only that one can carry evidence on."""
+    assert set(RECORDS) == set(get_args(Record))
+    for rule in RECORDS.values():
+        assert rule.ranks_heats != rule.guaranteed
+        assert rule.ranks_heats or not rule.carries
+        assert rule.ranks_heats or not rule.is_fitted
+
+
+def test_fixed_rules_are_planned_without_scipy() -> None:
+    """The model is imported when it is needed, not before."""
+    code = (
+        "import sys, heats; heats.plan(100, 4, 500, 'csh', feedback='winner'); print('scipy' in sys.modules); "
+        "heats.plan(100, 4, 500); print('scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -115,6 +116,31 @@ GOLDEN: dict[str, list[tuple[int, int, int]]] = {
     "any": [(16, 2, 3), (8, 2, 5), (4, 1, 18)],
     "pairs": [(16, 1, 1), (8, 1, 5), (4, 1, 8), (2, 1, 16)],
 }
+
+
+@pytest.mark.parametrize("heat_size", [2, 4, 16, 17, 50, 100])
+@pytest.mark.parametrize("feedback", FEEDBACKS)
+def test_rounds_of_a_plan_are_judged_as_single_rounds(heat_size: int, feedback: str | None) -> None:
+    """All at once, with interpolation between fields, numbers kept and pulls, or one by one: the same."""
+    for carries in (False, True):
+        judge = model.Model(Problem(100, heat_size, 500), feedback, None, carries=carries)
+        plan = heats.plan(100, heat_size, 500, "csr")
+        evidence = 0.0
+        for each, log in zip(plan.rounds, judge.log_chances(plan.rounds), strict=True):
+            evidence = judge.add_pulls(evidence, each)
+            rows = model.interpolate_columns(
+                judge.log_survival(each.arms, each.size), judge.pulls, np.array([evidence])
+            )
+            choices = model.list_keep_choices(each.size)
+            assert log == pytest.approx(np.interp(each.keep, choices, rows[:, 0]), rel=1e-9)
+
+
+def test_a_plan_in_one_heat_of_all() -> None:
+    """Huge heats have tables at fewer fields; keeping the winner of one long heat is near the best plan there is."""
+    for n in (100, 10**4, 10**9):
+        plan = heats.plan(n, n, 10**6)
+        assert plan.cost == 10**6
+        assert math.prod(heats.chances(plan)) >= math.prod(heats.chances(heats.plan(n, n, 10**6, "csh"))) - 1e-9
 
 
 def test_more_budget_more_chance() -> None:

@@ -93,7 +93,7 @@ def test_wins_against_simulated_plackett_luce_heats(size: int) -> None:
 def count_wins(leads: np.ndarray, size: int) -> np.ndarray:
     """The chance to be dropped from a heat of known leads, (keep - 1, pulls)."""
     opponents = survival.count_wins(survival.Leads(1.0, 1.0, leads), size, PULLS)
-    return survival.drop_chances(opponents, size).T
+    return survival.sum_over_luck(opponents, size).T
 
 
 def test_an_edge_makes_it_easier() -> None:
@@ -112,7 +112,7 @@ def test_survivors_are_harder_to_beat() -> None:
 def test_fields_of_any_size_have_finite_leads() -> None:
     """The weakest of a trillion is as far from the middle as the strongest."""
     for n in (2, 3, 10**6, 10**12):
-        leads = survival._lasting_leads(2, survival.Field(n, n), None).leads
+        leads = survival._order_leads(2, survival.Field(n, n), None).leads
         assert np.isfinite(leads).all()
         assert leads[-1] == leads.max() == pytest.approx(-2 * special.ndtri(0.625 / (n + 0.25)))
 
@@ -123,13 +123,13 @@ def test_binomial_laws(trials: int, chance: float, data: st.DataObject) -> None:
     """At and beyond the ends, too: no trial, more wins than trials, a chance of 1."""
     count = data.draw(st.integers(0, trials + 2))
     law, asked = stats.binom(trials, chance), (np.array([float(count)]), np.array([float(trials)]), np.array([chance]))
-    assert survival._at_least(*asked)[0, 0] == pytest.approx(law.sf(count - 1), rel=1e-8, abs=1e-300)
-    assert survival._exactly(*asked)[0, 0] == pytest.approx(law.pmf(count), rel=1e-8, abs=1e-300)
+    assert survival._binomial_tail(*asked)[0, 0] == pytest.approx(law.sf(count - 1), rel=1e-8, abs=1e-300)
+    assert survival._binomial_pmf(*asked)[0, 0] == pytest.approx(law.pmf(count), rel=1e-8, abs=1e-300)
 
 
 @given(st.integers(1, 10**5), st.floats(0.01, 0.99))
 def test_the_grid_of_wins_has_the_mean_of_the_law(trials: int, chance: float) -> None:
-    counts, weights = survival._binomial(np.array([float(trials)]), chance)
+    counts, weights = survival._weigh_counts(np.array([float(trials)]), chance)
     assert weights.sum() == pytest.approx(1)
     mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
     assert (counts * weights).sum() == pytest.approx(mean, abs=0.1 * deviation)

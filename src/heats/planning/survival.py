@@ -44,8 +44,10 @@ a distribution. Each of these moves a chance by a few hundredths at most; the te
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +65,7 @@ CLOSENESS = (0.7, 1.0, 1.7)  # heats differ: the lead in close, usual and clear 
 
 FAR = 9.0  # deviations: luck beyond has a chance of 1e-19
 LUCK = np.arange(-20, 21) * FAR / 20  # steps of 0.45, at which sums over a normal variable are exact to 1e-16
+LUCK_WEIGHTS = np.exp(-(LUCK**2) / 2) / np.exp(-(LUCK**2) / 2).sum()
 MOST_COUNTS = 32  # numbers of wins to sum over; where more are likely, only every so many-th
 MIDPOINTS = (np.arange(10) + 0.5) / 10  # of a uniform variable
 GRID_ENDS = 1e-11  # below, the grid of luck is too coarse for a chance: it is continued by (3)
@@ -99,7 +102,7 @@ class Opponents(NamedTuple):
     """Chances to be ahead of the best arm, by the number of pulls and its luck."""
 
     weight: float  # share of all heats that are of this kind
-    luck: Array  # (pulls, luck), weights that add up to 1
+    luck: Array  # (pulls, luck) or the same for all pulls (1, luck), weights that add up to 1
     rival: Array  # (pulls, luck), of the rival, or of one more of the others where it is not in the heat
     other: Array  # (pulls, luck)
 
@@ -115,10 +118,12 @@ def make_pull_grid(most: float) -> Array:
 def log_failure(show: Show, size: int, pulls: Array, field: Field | None, edge: float | None = None) -> Array:
     """Return log P(dropped) from a heat, ``(keep - 1, pulls)``; it falls along both. Without a field it is redrawn."""
     failure = np.zeros((pulls.size, size - 1))
+    heats = list_heats(show, size, field, edge)
     for start in range(0, pulls.size, PULLS_AT_ONCE):
         rows = slice(start, start + PULLS_AT_ONCE)
-        for opponents in list_opponents(show, size, pulls[rows], field, edge):
-            failure[rows] += opponents.weight * drop_chances(opponents, size)
+        for meet_opponents in heats:
+            opponents = meet_opponents(pulls[rows])
+            failure[rows] += opponents.weight * sum_over_luck(opponents, size)
         if failure[rows][-1, 0] < GRID_ENDS:  # keeping one fails most: (3) replaces everything from here on
             break
     failure[0] = 1 - np.arange(1, size) / size  # no pull: who stays is drawn at random
@@ -135,11 +140,11 @@ def _continue_decay(row: Array, pulls: Array) -> None:
     row[last + 1 :] = row[last] + slope * (pulls[last + 1 :] - pulls[last])
 
 
-def drop_chances(opponents: Opponents, size: int) -> Array:
+def sum_over_luck(opponents: Opponents, size: int) -> Array:
     """Return P(dropped), ``(pulls, keep - 1)``: equations (1) and (2)."""
     rest = size - 2
     ahead = np.arange(rest + 1)
-    other = np.clip(opponents.other, TINY, 1 - 1e-16)
+    other = np.minimum(np.maximum(opponents.other, TINY), 1 - 1e-16)
     # P(X = j) = C(k − 2, j) o^j (1 − o)^(k − 2 − j), along a new last axis; in place, since these arrays are large
     none = np.log1p(-other)
     exactly = (np.log(other) - none)[..., None] * ahead
@@ -154,41 +159,44 @@ def drop_chances(opponents: Opponents, size: int) -> Array:
     return dropped
 
 
-def list_opponents(show: Show, size: int, pulls: Array, field: Field | None, edge: float | None) -> Iterator[Opponents]:
-    """Yield the kinds of heats there are, where strengths last in a field or, without one, are redrawn."""
+def list_heats(show: Show, size: int, field: Field | None, edge: float | None) -> list[Callable[[Array], Opponents]]:
+    """Return the kinds of heats there are, each as a function of the numbers of pulls.
+
+    Strengths last in a field or, without one, are redrawn.
+    """
     if show is Show.REWARDS and field is None:
-        yield from _meet_paper_family(size, pulls, edge)
-        return
-    for each in _redrawn_leads(size, edge) if field is None else [_lasting_leads(size, field, edge)]:
-        if show is Show.WINS:
-            yield count_wins(each, size, pulls)
-        elif show is Show.FITTED_WINS:
-            yield _add_noise(each._replace(leads=_root_leads(each, size)), pulls, 1.0)
-        else:
-            yield _add_noise(each, pulls, GUMBEL_DEVIATION if show is Show.RANKINGS else LASTING_DEVIATION)
+        return _list_paper_heats(size, edge)
+    kinds = _redraw_leads(size, edge) if field is None else [_order_leads(size, field, edge)]
+    if show is Show.WINS:
+        return [partial(count_wins, each, size) for each in kinds]
+    if show is Show.FITTED_WINS:
+        return [partial(_add_noise, each._replace(leads=_take_roots(each, size)), 1.0) for each in kinds]
+    noise = GUMBEL_DEVIATION if show is Show.RANKINGS else LASTING_DEVIATION
+    return [partial(_add_noise, each, noise) for each in kinds]
 
 
-def _meet_paper_family(size: int, pulls: Array, edge: float | None) -> Iterator[Opponents]:
-    """Yield the heats of the paper's family: its means scaled to the edge, its deviations by Gauss and Legendre."""
+def _list_paper_heats(size: int, edge: float | None) -> list[Callable[[Array], Opponents]]:
+    """Return the heats of the paper's family: its means scaled to the edge, its deviations by Gauss and Legendre."""
     scale = 1.0 if edge is None else float(ndtri(edge) / ndtri(PAPER_EDGE))
     low, high = PAPER_DEVIATIONS
     nodes = (low + high) / 2 + (high - low) / 2 * np.array([-math.sqrt(0.6), 0, math.sqrt(0.6)])
     deviations = [(float(node), weight / 18) for node, weight in zip(nodes, (5, 8, 5), strict=True)]
-    for quartile in (0.25, 0.75):  # of the largest of k − 1 uniform means
-        leads = scale * (PAPER_GAP + quartile ** (1 / (size - 1)) * np.append(0, MIDPOINTS))
-        for deviation, share in deviations:
-            yield _add_noise(Leads(share / 2, 1.0, leads), pulls, deviation, deviations)
+    tops = [quartile ** (1 / (size - 1)) for quartile in (0.25, 0.75)]  # of the largest of k − 1 uniform means
+    leads = [scale * (PAPER_GAP + top * np.append(0, MIDPOINTS)) for top in tops]
+    return [
+        partial(_add_noise, Leads(share / len(tops), 1.0, each), deviation, others=deviations)
+        for each, (deviation, share) in product(leads, deviations)
+    ]
 
 
-def _redrawn_leads(size: int, edge: float | None) -> Iterator[Leads]:
-    """Yield leads in log-strengths: d of the rival, d + 10·d·u of others uniform below; d differs between heats."""
+def _redraw_leads(size: int, edge: float | None) -> list[Leads]:
+    """Return leads in log-strengths: d of the rival, d + 10·d·u of others uniform below; d differs between heats."""
     spread = SPREAD_IN_LEADS * 0.5 ** (1 / (size - 1))  # median of the largest of k − 1 uniform variables
-    for close in CLOSENESS:
-        leads = close * _log_odds(edge) * (1 + spread * np.append(0, MIDPOINTS))
-        yield Leads(1 / len(CLOSENESS), 1.0, leads)
+    leads = _log_odds(edge) * (1 + spread * np.append(0, MIDPOINTS))
+    return [Leads(1 / len(CLOSENESS), 1.0, close * leads) for close in CLOSENESS]
 
 
-def _lasting_leads(size: int, field: Field, edge: float | None) -> Leads:
+def _order_leads(size: int, field: Field, edge: float | None) -> Leads:
     """Return leads in normal (log-)strengths over the second best and twelve others of the arms that are left."""
     others = np.unique(np.round(np.linspace(min(3, field.active), field.active, 12)))
     places = np.concatenate([[1, 2], others])
@@ -198,31 +206,29 @@ def _lasting_leads(size: int, field: Field, edge: float | None) -> Leads:
     return Leads(1.0, (size - 1) / (field.active - 1), scale * (strengths[0] - strengths[1:]))
 
 
-def _root_leads(heat: Leads, size: int) -> Array:
+def _take_roots(heat: Leads, size: int) -> Array:
     """Return the leads of equation (7): d = 2·(1 − √s) / √(1 + S)."""
-    strengths, total = _strengths(heat, size)
+    strengths, total = _sum_strengths(heat, size)
     return 2 * (1 - np.sqrt(strengths)) / math.sqrt(1 + total)
 
 
 def _add_noise(
-    heat: Leads, pulls: Array, noise: float, others: Sequence[tuple[float, float]] | None = None
+    heat: Leads, noise: float, pulls: Array, others: Sequence[tuple[float, float]] | None = None
 ) -> Opponents:
     """Everybody shows a mean in normal noise: equation (4). ``others`` are deviations σ′ and how often they occur."""
     shown = np.sqrt(pulls)[:, None, None] * heat.leads + noise * LUCK[:, None]  # √b·d + σ·L
     ahead = sum(share * ndtr(-shown / other) for other, share in others or [(noise, 1.0)])  # Φ(−(√b·d + σ·L) / σ′)
-    density = np.exp(-(LUCK**2) / 2)
-    luck = np.broadcast_to(density / density.sum(), (pulls.size, LUCK.size))
-    return _gather(heat, luck, ahead)
+    return _gather(heat, LUCK_WEIGHTS[None, :], ahead)
 
 
 def count_wins(heat: Leads, size: int, pulls: Array) -> Opponents:
     """Everybody's wins are counted: equations (5) and (6)."""
-    strengths, total = _strengths(heat, size)
-    won, luck = _binomial(pulls, 1 / (1 + total))  # W ~ Bin(b, 1 / (1 + S))
+    strengths, total = _sum_strengths(heat, size)
+    won, luck = _weigh_counts(pulls, 1 / (1 + total))  # W ~ Bin(b, 1 / (1 + S))
     others_won = pulls[:, None] - won
     share = np.minimum(strengths / total, 1.0)  # s / S
-    more = _at_least(won + 1, others_won, share)  # P(Bin(b − W, s / S) > W)
-    as_many = _exactly(won, others_won, share)
+    more = _binomial_tail(won + 1, others_won, share)  # P(Bin(b − W, s / S) > W)
+    as_many = _binomial_pmf(won, others_won, share)
     n_lots = max(3, size // 4)  # one lot decides all ties of the best arm; the more may tie, the finer it is
     lots = (np.arange(n_lots) + 0.5) / n_lots
     ahead = np.concatenate([more + lot * as_many for lot in lots], axis=1)
@@ -236,14 +242,14 @@ def _gather(heat: Leads, luck: Array, ahead: Array) -> Opponents:
     return Opponents(heat.weight, luck, present * rival + (1 - present) * other, other)
 
 
-def _strengths(heat: Leads, size: int) -> tuple[Array, float]:
+def _sum_strengths(heat: Leads, size: int) -> tuple[Array, float]:
     """Return the strengths s of rival and others where the best arm's is 1, and the sum S of those in a heat."""
     strengths = np.exp(-heat.leads)
     rival, other, present = float(strengths[0]), float(strengths[1:].mean()), heat.rival_present
     return strengths, present * rival + (size - 1 - present) * other
 
 
-def _binomial(trials: Array, chance: float) -> tuple[Array, Array]:
+def _weigh_counts(trials: Array, chance: float) -> tuple[Array, Array]:
     """Return counts within nine deviations of the mean, ``(trials, counts)``, and their binomial weights."""
     reach = FAR * np.sqrt(trials * chance * (1 - chance)) + 2  # two more, for laws too narrow to have deviations
     low, high = np.maximum(0, np.floor(trials * chance - reach)), np.minimum(trials, np.ceil(trials * chance + reach))
@@ -251,11 +257,11 @@ def _binomial(trials: Array, chance: float) -> tuple[Array, Array]:
     steps = np.maximum((high - low)[:, None] / MOST_COUNTS, 1) * places
     counts = np.minimum(np.round(low[:, None] + steps), trials[:, None])
     repeated = np.diff(counts, axis=1, prepend=-1) == 0  # where there are fewer counts than places
-    weights = np.where(repeated, 0, _exactly(counts, trials[:, None], np.array([chance]))[..., 0])
+    weights = np.where(repeated, 0, _binomial_pmf(counts, trials[:, None], np.array([chance]))[..., 0])
     return counts, weights / weights.sum(axis=1, keepdims=True)
 
 
-def _exactly(count: Array, trials: Array, chance: Array) -> Array:
+def _binomial_pmf(count: Array, trials: Array, chance: Array) -> Array:
     """Return P(Bin(trials, chance) = count), chance along a new last axis."""
     rest = np.maximum(trials - count, 0)
     ways = -betaln(count + 1, rest + 1) - np.log(
@@ -265,7 +271,7 @@ def _exactly(count: Array, trials: Array, chance: Array) -> Array:
     return np.where((count > trials)[..., None], 0.0, np.exp(logs))
 
 
-def _at_least(count: Array, trials: Array, chance: Array) -> Array:
+def _binomial_tail(count: Array, trials: Array, chance: Array) -> Array:
     """Return P(Bin(trials, chance) ≥ count) = I_p(count, trials − count + 1), chance along a new last axis."""
     rest = np.maximum(trials - count, 0)
     tail = betainc(np.maximum(count, 1)[..., None], rest[..., None] + 1, chance)
