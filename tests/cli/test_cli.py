@@ -351,3 +351,40 @@ def test_ctrl_c_says_how_to_resume(tmp_path: Path) -> None:
     again = call("resume", str(path))
     assert again.returncode == 0
     assert "pulls:      300 of 300" in again.stdout
+
+
+@pytest.mark.parametrize("command", ["", "plan", "race", "reproduce"])
+def test_help_by_h(command: str) -> None:
+    """-h is --help, for all commands."""
+    short, long = call(*filter(None, [command]), "-h"), call(*filter(None, [command]), "--help")
+    assert short.returncode == long.returncode == 0
+    assert short.stdout == long.stdout
+    assert "Usage: " in short.stdout
+
+
+def test_shells_complete_commands_and_options() -> None:
+    """What a shell asks after ``heats --install-completion``."""
+    environment = {**os.environ, "_HEATS_COMPLETE": "complete_bash", "COMP_CWORD": "1"}
+    for words, expected in (("heats re", {"replay", "report", "reproduce", "resume"}), ("heats pl", {"plan"})):
+        done = subprocess.run(
+            [Path(sys.executable).parent / "heats"],
+            env=environment | {"COMP_WORDS": words},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert set(done.stdout.split()) == expected
+
+
+def test_errors_carry_their_arguments() -> None:
+    """In Python as Python spells them, here as options; one place spells them."""
+    with pytest.raises(heats.errors.BudgetTooSmall) as caught:
+        heats.plan(100, 4, 30)
+    assert caught.value.argument == "budget"
+    assert caught.value.arguments["blind"] is True
+    assert "budget=30" in str(caught.value)
+    assert "blind=True" in str(caught.value)
+    done = call("plan", "-n", "100", "-k", "4", "-B", "30")
+    assert "--budget 30" in done.stderr
+    assert "--blind." in done.stderr
+    assert "=" not in done.stderr

@@ -8,7 +8,7 @@ from heats.base.arrays import Array
 
 
 def binomial_interval(wins: float, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the Clopper-Pearson interval of a share; wins that are no whole number (ties) are rounded outwards."""
+    """Return the Clopper-Pearson interval of a share; wins that are not a whole number (ties) are rounded outwards."""
     from scipy.special import betaincinv
 
     tail = (1 - confidence) / 2

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair, as in the names of odd files
 
 
 def make_printable(name: str) -> str:
-    """Return a name that cannot end a line or speak to the terminal: what is not printable is spelt out."""
+    """Return a name that cannot end a line or speak to the terminal: what is not printable is spelled out."""
     return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
 def make_encodable(text: str) -> str:
-    """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelt out."""
+    """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelled out."""
     return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def split_lines(text: str) -> list[str]:
     """Return the lines of a text: only line feeds and carriage returns end one, not all that Unicode calls a break."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def quote_argument(argument: str) -> str:
+    """Return an argument as a shell reads it, on one line, with ``$'…'`` if it would speak to the terminal."""
+    if argument.isprintable():
+        return shlex.quote(argument)
+    raw = argument.encode(errors="surrogateescape")
+    return "$'" + "".join(chr(byte) if _is_plain(byte) else f"\\x{byte:02x}" for byte in raw) + "'"
+
+
+def _is_plain(byte: int) -> bool:
+    return 32 <= byte < 127 and byte not in b"\\'"
 
 
 def describe_error(error: BaseException) -> str:
@@ -30,6 +43,11 @@ def describe_error(error: BaseException) -> str:
     except Exception:
         text = f"{type(error).__name__}, whose message fails"
     return text.encode(errors="backslashreplace").decode()
+
+
+def end_sentence(text: object) -> str:
+    """Return somebody else's words as the end of a sentence: with one full stop, whatever they end with."""
+    return f"{str(text).rstrip().rstrip('.')}."
 
 
 def format_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ app          arguments → a command, its exit code, its errors
 
 from __future__ import annotations
 
+import io
 import sys
 
 from heats.base.interrupts import raise_on_interrupt
@@ -24,4 +25,7 @@ def main() -> None:
     from heats.cli.app import run
 
     raise_on_interrupt()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # else it is closed, or somebody else's
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is shown its number
     sys.exit(run(sys.argv[1:]))

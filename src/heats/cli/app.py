@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typer
 
+from heats.base.text import end_sentence
 from heats.cli import plans, races, runs, simulations, solvers
 from heats.cli.options import spell_option
 from heats.cli.root import app
@@ -34,7 +35,7 @@ def run(arguments: list[str]) -> int:
         )
         return _complain(f"{message.rstrip('.?')}. See '{command} --help'.", 2)
     except OSError as error:  # standard output is full, say
-        return _complain(f"{error}.", 1)
+        return _complain(f"{end_sentence(error)}", 1)
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     return _complain("interrupted.", code) if code == 130 else code

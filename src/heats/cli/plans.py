@@ -69,7 +69,9 @@ def _show_guarantee(made: heats.Plan, feedback: str, delta: float, sigma: float,
         f"that leaves by more than {promised.gap:.3g} (round {promised.weakest_round + 1} is the weakest)."
     )
     if feedback == "winner" and promised.gap >= 1:
-        typer.echo("Shares of wins differ by 1 at most, so this is no promise yet: heats bounds says what one costs.")
+        typer.echo(
+            "Shares of wins differ by 1 at most, so this promises nothing yet: heats bounds says what one costs."
+        )
 
 
 @app.command(epilog="Example: heats bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")

@@ -47,19 +47,19 @@ class Named(ABC):
         """Return the observations of ``arms``, in their order, or raise ``BadFeedback``."""
 
     @abstractmethod
-    def renamed(self, name: Callable[[Any], Any]) -> Named:
+    def rename(self, name: Callable[[Any], Any]) -> Named:
         """Return the same feedback with ``name(x)`` wherever it names x."""
 
-    def _said(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return tuple(getattr(self, slot) for slot in self.__slots__)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._said() == other._said()
+        return type(other) is type(self) and self._parts() == other._parts()
 
     __hash__ = None  # type: ignore[assignment]  # it may hold candidates that cannot be hashed
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(show_value, self._said()))})"
+        return f"{type(self).__name__}({', '.join(map(show_value, self._parts()))})"
 
 
 class Winner(Named):
@@ -79,7 +79,7 @@ class Winner(Named):
         """1 for the winner, 1/m each for m tied, 0 for the rest."""
         return _shares(_places(self.arms, arms), len(arms))
 
-    def renamed(self, name: Callable[[Any], Any]) -> Winner:
+    def rename(self, name: Callable[[Any], Any]) -> Winner:
         """Return the same outcome in other names."""
         return Winner(*map(name, self.arms)) if self.arms else self
 
@@ -108,7 +108,7 @@ class Ranking(Named):
             row[index] = (last - place) / last
         return tuple(row)
 
-    def renamed(self, name: Callable[[Any], Any]) -> Ranking:
+    def rename(self, name: Callable[[Any], Any]) -> Ranking:
         """Return the same ranking in other names."""
         return Ranking(map(name, self.order))
 
@@ -131,7 +131,7 @@ class BestWorst(Named):
         row[best], row[worst] = 1.0, 0.0
         return tuple(row)
 
-    def renamed(self, name: Callable[[Any], Any]) -> BestWorst:
+    def rename(self, name: Callable[[Any], Any]) -> BestWorst:
         """Return the same outcome in other names."""
         return BestWorst(name(self.best), name(self.worst))
 
@@ -161,7 +161,7 @@ class Race(Named):
         fastest = min((times[index] for index in places), default=math.nan)
         return _shares([index for index in places if times[index] == fastest], len(arms)) + tuple(times)
 
-    def renamed(self, name: Callable[[Any], Any]) -> Race:
+    def rename(self, name: Callable[[Any], Any]) -> Race:
         """Return the same race in other names."""
         return Race([(name(arm), seconds) for arm, seconds in self.finished])
 
@@ -184,7 +184,7 @@ class NoVerdict(Named):
         """Return nothing: there is no observation."""
         return ()
 
-    def renamed(self, name: Callable[[Any], Any]) -> NoVerdict:
+    def rename(self, name: Callable[[Any], Any]) -> NoVerdict:
         """Return the same: it names nobody."""
         return self
 
@@ -261,7 +261,7 @@ def _seconds(arm: int, value: Any) -> float:
 
 
 def _number(value: Any) -> float:
-    """Return ``value`` as a float, NaN for what is no number: truth values and text among them."""
+    """Return ``value`` as a float, NaN for what is not a number: truth values and text among them."""
     if is_bool(value) or isinstance(value, (str, bytes, complex)):
         return math.nan
     try:

@@ -150,7 +150,7 @@ class Machine(ABC):
     def ask(self, n: int | None = None) -> Query | list[Query] | None:
         """Hand out a pull that is owed, or up to ``n``; None, or a short list, while all that is owed is out."""
         if n is not None:
-            return list(islice(iter(self.ask, None), whole("n", n, 1)))
+            return list(islice(iter(self.ask, None), min(whole("n", n, 1), self._owed)))
         while self._again:
             number = heapq.heappop(self._again)
             if self._waits(number):  # else an answer came after all
@@ -190,7 +190,7 @@ class Machine(ABC):
         number = query.id if type(query) is Query else _number_of(query)
         mine = self._out.get(number)
         if mine is not query or mine is None:
-            mine = self._recognised(number, query)
+            mine = self._recognise(number, query)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument(f"by={by!r} must be the name of who answered, as text.")
         kind = self._kind
@@ -225,7 +225,7 @@ class Machine(ABC):
         number = _number_of(query)
         if number not in self._out:
             raise OutOfTurn(f"pull {number} is not out with anyone, so it cannot be taken back.")
-        self._recognised(number, query)
+        self._recognise(number, query)
         del self._out[number]
         heapq.heappush(self._again, number)
 
@@ -262,7 +262,7 @@ class Machine(ABC):
     def _queries(self, stage: _Opened, pulls: Indices) -> Iterator[Query]:
         heats = stage.stage.heat_of(pulls)
         ids = pulls + stage.first
-        arms = np.take_along_axis(stage.stage.heats[0, heats], self._shown(stage, pulls), axis=-1)
+        arms = np.take_along_axis(stage.stage.heats[0, heats], self._shuffle_shown(stage, pulls), axis=-1)
         seeds = draw_bits(self._root, Purpose.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
         return map(Query, ids.tolist(), repeat(stage.round), heats.tolist(), map(tuple, arms.tolist()), seeds.tolist())
 
@@ -270,22 +270,22 @@ class Machine(ABC):
         """Return any query, handed out or not, of the stage under way or of a finished one."""
         stage = self._stage
         if stage is None or number < stage.first:
-            stage = self._finished(number)[0]
+            stage = self._find_finished(number)[0]
         elif number >= stage.first + stage.total:
             raise _not_owed(number)
         return next(self._queries(stage, np.array([number - stage.first])))
 
-    def _finished(self, number: int) -> tuple[_Opened, array[int]]:
+    def _find_finished(self, number: int) -> tuple[_Opened, array[int]]:
         position = bisect_right(self._past, number, key=lambda past: past[0].first) - 1
         if position < 0 or number >= self._past[position][0].first + self._past[position][0].total:
             raise _not_owed(number)
         return self._past[position]
 
-    def _shown(self, stage: _Opened, pulls: Indices) -> Order:
+    def _shuffle_shown(self, stage: _Opened, pulls: Indices) -> Order:
         """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
         return shuffle(self._root, Purpose.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
 
-    def _recognised(self, number: int, query: Query | int) -> Query:
+    def _recognise(self, number: int, query: Query | int) -> Query:
         """Return the query of that number, which a Query told by value (from another process, say) must equal."""
         mine = self.query(number)
         if isinstance(query, Query) and query != mine:
@@ -310,7 +310,7 @@ class Machine(ABC):
         if number >= self._first:
             same = self._rows[number - self._first] == packed
         else:
-            stage, marks = self._finished(number)
+            stage, marks = self._find_finished(number)
             same = marks[number - stage.first] == hash(packed)
         if not same:
             raise OutOfTurn(f"pull {number} was told before, and differently; the first answer counts.")
@@ -348,7 +348,7 @@ class Machine(ABC):
         observations = np.empty(raw.shape)
         for start in range(0, pulls.size, CHUNK_PULLS):
             part = slice(start, start + CHUNK_PULLS)
-            np.put_along_axis(observations[part], self._shown(opened, pulls[part]), raw[part], axis=-1)
+            np.put_along_axis(observations[part], self._shuffle_shown(opened, pulls[part]), raw[part], axis=-1)
         return pulls, observations
 
     def _so_far(self) -> tuple[Indices, Array]:
@@ -369,7 +369,7 @@ class _Opened(NamedTuple):
 
 
 class _Packers(dict[int, Any]):
-    """Row of so many floats → bytes."""
+    """How many floats a row has → a function that packs it."""
 
     def __missing__(self, length: int) -> Any:
         self[length] = pack = struct.Struct(f"{length}d").pack

@@ -91,7 +91,7 @@ def judge(
 
 
 def _in_other_words(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
-    """Return how sure a heat is where the lead is no mean of rewards."""
+    """Return how sure a heat is where the lead is not a mean of rewards."""
     if kind in (Kind.WINNER, Kind.RACE):
         return _share(observations[:, 0])
     if kind is Kind.REWARDS and statistic.per_pull is None:
@@ -130,7 +130,7 @@ def _leads(values: Array) -> list[Sureness | None]:
 
 
 def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Sureness | None:
-    """Resample the pulls (seeded) for a statistic that is no mean over pulls; None from too few to resample."""
+    """Resample the pulls (seeded) for a statistic that is not a mean over pulls; None from too few to resample."""
     pulls = len(observations)
     if pulls < FEWEST_TO_RESAMPLE:
         return None
@@ -179,7 +179,7 @@ def how_sure(sure: Sureness) -> str:
     interval = f"{sure.confidence:.0%} interval {sure.low:.3g} to {sure.high:.3g}"
     pulls = "only pull" if sure.pulls == 1 else f"{sure.pulls} pulls"
     if sure.quantity == "share" and sure.estimate == 0:
-        return f"won none of the {pulls} of the last heat: earlier rounds, or the lot, decided"
+        return f"won none of the {pulls} of the last heat: earlier rounds, or chance, decided"
     if sure.quantity == "share":
         return f"won {sure.estimate:.0%} of the {pulls} of the last heat ({interval})"
     if sure.quantity == "ahead":

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
+from heats.base.text import end_sentence
 from heats.engine.feedback import Kind
 from heats.engine.statistics import FACTORIES, Statistic, StatisticLike, mean, win_rate
 from heats.errors import BadFeedback, InvalidArgument
@@ -54,7 +55,7 @@ def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:
         scores = np.asarray(adapted(heats), dtype=np.float64)
     except (TypeError, ValueError, IndexError) as error:
         raise InvalidArgument(
-            f"the statistic {statistic!r} failed on observations of shape {heats.shape}: {error}."
+            f"the statistic {statistic!r} failed on observations of shape {heats.shape}: {end_sentence(error)}"
         ) from error
     expected = (len(heats), heats.shape[-1])
     if scores.shape != expected:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from heats.base.text import end_sentence
 from heats.errors import InvalidArgument
 from heats.planning.plan import Plan
 
@@ -51,9 +52,9 @@ def parse_spec(spec: Spec | str | bytes | dict[str, object]) -> Spec:
     except msgspec.ValidationError as error:
         if isinstance(error.__cause__, InvalidArgument):
             raise error.__cause__ from None
-        raise InvalidArgument(f"this is not the spec of a machine: {error}.") from None
+        raise InvalidArgument(f"this is not the spec of a machine: {end_sentence(error)}") from None
     except msgspec.DecodeError as error:
-        raise InvalidArgument(f"this spec is not valid JSON: {error}.") from None
+        raise InvalidArgument(f"this spec is not valid JSON: {end_sentence(error)}") from None
 
 
 def outline(spec: Spec) -> dict[str, object]:

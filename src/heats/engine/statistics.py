@@ -25,7 +25,7 @@ class Statistic:
 
     ``per_pull``: the scores are the mean over pulls of this function of the observations, where that is so.
     ``needs``: what observations must be like, where the statistic is NaN otherwise; refused when told.
-    ``check_size``: raises if heats of so many arms cannot be scored.
+    ``check_size``: raises if heats of that many arms cannot be scored.
     ``made_by``: a function and its arguments that make it again.
     """
 
@@ -76,7 +76,7 @@ def _average(name: str, per_pull: Callable[[Array], Array], **about: Any) -> Sta
     return Statistic(name, lambda o: np.mean(per_pull(o), axis=-2), per_pull=per_pull, **about)
 
 
-def _known(name: str) -> Statistic:
+def _get_known(name: str) -> Statistic:
     """Return the one mean, median or win_rate there is."""
     statistic: Statistic = globals()[name]
     return statistic
@@ -92,14 +92,14 @@ def winner_shares(observations: Array) -> Array:
 mean = _average(
     "mean",
     lambda observations: observations,
-    made_by=(_known, ("mean",)),
+    made_by=(_get_known, ("mean",)),
     doc="Arithmetic mean of an arm's observations, s(O) = Σ x / |O| (Section 2); of winner bits, the win rate.",
 )
 
 median = Statistic(
     "median",
     lambda observations: np.median(observations, axis=-2),
-    made_by=(_known, ("median",)),
+    made_by=(_get_known, ("median",)),
     doc="Median of an arm's observations, the mean of the two middle ones if even (Appendix G).",
 )
 
@@ -122,7 +122,7 @@ win_rate = Statistic(
     "win_rate",
     share_of_wins,
     per_pull=winner_shares,
-    made_by=(_known, ("win_rate",)),
+    made_by=(_get_known, ("win_rate",)),
     doc="""Share of the pulls in which the arm had the largest observation of its heat.
 
     The paper's preference statistic, 1/t Σ 1{o_i = max o} (Appendix G), which turns numbers into preferences.
@@ -135,7 +135,7 @@ def power_mean(q: float) -> Statistic:
     """Return (1/t Σ x^q)^(1/q), between the mean (q = 1) and the maximum (q → ∞) (Appendix G, with q = 2).
 
     An even q takes negative rewards by their magnitude, as the paper's definition does; an odd q
-    takes the real root with its sign; a q that is no whole number refuses negative rewards.
+    takes the real root with its sign; a q that is not a whole number refuses negative rewards.
     """
     if is_bool(q) or not isinstance(q, (int, float, np.number)) or not 0 < q < math.inf:
         raise InvalidArgument(f"q={q!r} must be a number above 0; q=1 is the mean, q=2 the paper's choice.")
@@ -179,7 +179,7 @@ def quantile(p: float, method: str = "linear") -> Statistic:
 def expected_shortfall(alpha: float) -> Statistic:
     """Return the mean of the worst share ``alpha`` of an arm's observations (Section 2).
 
-    Where alpha·t is no whole number, the observation at the boundary counts with the fraction that is left.
+    Where alpha·t is not a whole number, the observation at the boundary counts with the fraction that is left.
     """
     share = between("alpha", alpha, 0, 1, open_low=True)
 
@@ -283,7 +283,7 @@ FACTORIES: tuple[Any, ...] = (power_mean, quantile, expected_shortfall, linear, 
 def make_statistic(name: str, parameters: dict[str, Any]) -> Statistic | None:
     """Return one of our statistics by name and parameters, as written down; None if it holds a user's function."""
     if name in ("mean", "median", "win_rate"):
-        return _known(name)
+        return _get_known(name)
     factory = {each.__name__: each for each in FACTORIES}.get(name)
     if factory is None or name == "linear" or isinstance(parameters.get("weights"), str):
         return None

@@ -47,17 +47,17 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
 def take_fingerprints(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:
     """Return what candidates are known by; one without a fingerprint must have been ``named`` by the user."""
     return tuple(
-        _known(arm, each, name, named=named) for arm, (each, name) in enumerate(zip(candidates, names, strict=True))
+        _identify(arm, each, name, named=named) for arm, (each, name) in enumerate(zip(candidates, names, strict=True))
     )
 
 
-def _known(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
+def _identify(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
     name = make_encodable(name)
     if text := _canonical(candidate):
         if len(text) <= MOST_JSON_BYTES:
             return Candidate(name, json=msgspec.Raw(text))
         return Candidate(name, sha256=hashlib.sha256(text).hexdigest())
-    if function := _qualified(candidate):
+    if function := _qualify(candidate):
         return Candidate(name, function=function)
     if named:
         return Candidate(name)
@@ -83,7 +83,7 @@ def _number(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} has no JSON")
 
 
-def _qualified(candidate: Any) -> str:
+def _qualify(candidate: Any) -> str:
     if not isinstance(candidate, (FunctionType, BuiltinFunctionType, type)):
         return ""
     if not isinstance(getattr(candidate, "__self__", None), (ModuleType, NoneType)):

@@ -29,7 +29,7 @@ class Lock:
         self._mine = os.getpid(), self._path
         with _guard:
             if self._mine in _held:
-                raise _locked(journal, str(os.getpid()))
+                raise _refuse_locked(journal, str(os.getpid()))
             while (handle := _try(self._path, journal)) is None:
                 pass
             self._handle = handle
@@ -70,7 +70,7 @@ def _try(path: str, journal: Path) -> int | None:
     except BlockingIOError:
         owner = os.pread(handle, 20, 0).decode(errors="replace")
         os.close(handle)
-        raise _locked(journal, owner) from None
+        raise _refuse_locked(journal, owner) from None
     except BaseException:
         os.close(handle)
         raise
@@ -86,7 +86,7 @@ def _same(handle: int, path: str) -> bool:
 
 
 def _check_ours(handle: int, path: str) -> None:
-    """Refuse a file that is no lock: one is empty, or holds the number of a process."""
+    """Refuse a file that is not a lock: one is empty, or holds the number of a process."""
     found = os.fstat(handle)
     digits = os.pread(handle, 21, 0) if stat.S_ISREG(found.st_mode) else b"not a file"
     if digits and not (digits.isdigit() and found.st_size <= 20):
@@ -97,7 +97,7 @@ def _in_the_way(path: str) -> InvalidArgument:
     return InvalidArgument(f"{path} is in the way: it is not a lock of heats. Move it, or give another journal.")
 
 
-def _locked(journal: Path, owner: str) -> JournalLocked:
+def _refuse_locked(journal: Path, owner: str) -> JournalLocked:
     who = f"process {owner}" if owner else "another process"
     return JournalLocked(
         f"{who} is writing to {journal}; a journal has one writer at a time. "

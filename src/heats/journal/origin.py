@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from heats.base.text import end_sentence
 from heats.errors import InvalidArgument
 
 
@@ -62,7 +63,7 @@ def write_origin(origin: Origin | dict[str, Any] | None) -> dict[str, Any] | Non
     try:
         told: dict[str, Any] | None = msgspec.json.decode(msgspec.json.encode(plain))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgument(f"{{command}} cannot be written as JSON: {error}.", command=origin) from None
+        raise InvalidArgument(f"{{command}} cannot be written as JSON: {end_sentence(error)}", command=origin) from None
     if told is not None and not isinstance(told, dict):
         raise InvalidArgument("{command} must be a dict, or nothing.", command=origin)
     return told

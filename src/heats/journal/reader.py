@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from heats.base.text import end_sentence
 from heats.engine.machine import READY_QUERIES, Machine
 from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, OutOfTurn
@@ -109,8 +110,8 @@ class Log:
                 self.finished = event
         self.last = max(self.last, event.at)
 
-    def appended(self, event: Event, size: int) -> None:
-        """Take note of an event that was written to the end of the file as so many bytes."""
+    def note_written(self, event: Event, size: int) -> None:
+        """Take note of an event that was written to the end of the file, as ``size`` bytes."""
         self.lines += 1
         self.size += size
         self.note(event)
@@ -157,7 +158,9 @@ class Log:
                 event: Event = decode_event(line)
                 return event
             except msgspec.MsgspecError as error:
-                raise BrokenFile(f"line {self.lines + 1} of {self.path} is not an event: {error}.") from None
+                raise BrokenFile(
+                    f"line {self.lines + 1} of {self.path} is not an event: {end_sentence(error)}"
+                ) from None
         raise BrokenFile(
             f"line {self.lines + 1} of {self.path} is damaged, or one before it is missing: its checksum does not "
             f"match. The {self.lines} lines before it are sound; to go on from there, cut the file after them: what "
@@ -179,7 +182,7 @@ def resolve_path(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(os.path.realpath(path))
     except (OSError, TypeError, ValueError) as error:
-        raise InvalidArgument(f"journal={path!r} leads nowhere: {error}.") from None
+        raise InvalidArgument(f"journal={path!r} leads nowhere: {end_sentence(error)}") from None
 
 
 def _open_file(path: Path) -> BinaryIO:
@@ -214,7 +217,7 @@ def _read_header(file: BinaryIO, path: Path, chain: Chain) -> Header:
     try:
         header = _decode_header(line, path)
     except msgspec.MsgspecError as error:
-        raise BrokenFile(f"line 1 of {path} is not a header: {error}.") from None
+        raise BrokenFile(f"line 1 of {path} is not a header: {end_sentence(error)}") from None
     chain.is_linked = header.format > 1
     if len(header.candidates) != header.machine.n_arms:
         raise BrokenFile(f"line 1 of {path} names {len(header.candidates)} candidates of {header.machine.n_arms}.")
@@ -244,7 +247,7 @@ def _make_machine(header: Header, path: Path) -> Machine:
         if statistic is not None:
             return Machine.from_spec(header.machine, statistic, int(header.seed))
     except (HeatsError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise BrokenFile(f"line 1 of {path} describes no run: {error}") from error
+        raise BrokenFile(f"line 1 of {path} describes no run: {end_sentence(error)}") from error
     raise InvalidArgument(
         f"{path} was scored by {header.statistic}, which belongs to the program that wrote it and cannot be in the "
         "file; run that program again, it resumes the run and has the report."

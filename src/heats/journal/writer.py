@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import msgspec
 
 from heats.base.checks import between, one_of
-from heats.base.text import make_encodable
+from heats.base.text import end_sentence, make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
@@ -148,7 +148,7 @@ class Journal:
         """
         self._check_open()
         asked = query if isinstance(query, Query) else self.machine.query(query)
-        event = _told(asked, feedback, by, took, notes)
+        event = _make_event(asked, feedback, by, took, notes)
         before = self._told
         try:
             self.machine.tell(query, feedback, by=by)
@@ -269,7 +269,7 @@ class Journal:
     def _add(self, event: Event) -> None:
         line = self.log.chain.seal(event)
         self._buffer.append(line)
-        self.log.appended(event, len(line))
+        self.log.note_written(event, len(line))
         if not self._together:
             self._commit()
 
@@ -365,7 +365,9 @@ def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] 
     return tuple(Candidate(make_encodable(name)) for name in names)
 
 
-def _told(query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None) -> Told:
+def _make_event(
+    query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None
+) -> Told:
     """Return what to write of a pull, or refuse what could not be read again."""
     took = _checked_seconds(took)
     if notes is not None:
@@ -388,7 +390,7 @@ def _check_notes(notes: object) -> None:
             raise ValueError(f"they are more than {DEEPEST_NOTES} levels deep")
         msgspec.json.decode(msgspec.json.encode(notes))
     except (TypeError, ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
-        raise BadFeedback(f"the notes cannot be written as JSON: {error}.") from None
+        raise BadFeedback(f"the notes cannot be written as JSON: {end_sentence(error)}") from None
 
 
 def _depth(value: object) -> int:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import msgspec
 
 from heats.base.checks import one_of, true_or_false, whole
-from heats.base.text import format_table
+from heats.base.text import end_sentence, format_table
 from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends, show_value
 from heats.planning.schedule import MOST_ROUNDS, Shape
 
@@ -155,9 +155,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if isinstance(error.__cause__, InvalidArgument):
                 raise error.__cause__ from None
             _refuse_wrong_words(text)
-            raise InvalidPlan(f"this JSON is not a plan: {error}.") from None
+            raise InvalidPlan(f"this JSON is not a plan: {end_sentence(error)}") from None
         except (msgspec.DecodeError, UnicodeError) as error:
-            raise InvalidPlan(f"this is not valid JSON: {error}.") from None
+            raise InvalidPlan(f"this is not valid JSON: {end_sentence(error)}") from None
 
     def describe(self, columns: Mapping[str, Sequence[object]] | None = None) -> str:
         """Return a table a person can read; ``columns`` adds more, with a value per round."""

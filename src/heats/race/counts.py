@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from heats.base.text import make_encodable
+from heats.base.text import end_sentence, make_encodable
 from heats.errors import BrokenFile
 from heats.journal.events import Told
 from heats.race.heat import HeatResult
@@ -34,7 +34,7 @@ def read_notes(notes: dict[str, Any], number: int) -> HeatNotes:
     try:
         return msgspec.convert(notes, HeatNotes)
     except msgspec.ValidationError as error:
-        raise BrokenFile(f"the notes of pull {number} are not those of a race: {error}.") from None
+        raise BrokenFile(f"the notes of pull {number} are not those of a race: {end_sentence(error)}") from None
 
 
 class RunCounts:

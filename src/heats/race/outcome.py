@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from heats.base.text import end_sentence
 from heats.engine.feedback import Race
 from heats.errors import HeatsError, InvalidArgument, show_value
 from heats.race.processes import End
@@ -89,7 +90,7 @@ def _count_groups(name: str, pattern: str | None) -> int | None:
             return re.compile(pattern).groups
     except (re.error, OverflowError, RecursionError) as error:
         raise InvalidArgument(
-            f"race.{name} = {show_value(pattern)} is not a valid regular expression: {error}."
+            f"race.{name} = {show_value(pattern)} is not a valid regular expression: {end_sentence(error)}"
         ) from None
 
 

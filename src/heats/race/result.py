@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
+from heats.base.text import quote_argument
 from heats.journal import Log
 from heats.journal.origin import RaceOrigin
 from heats.race.counts import RunCounts
@@ -75,4 +75,5 @@ def paste_line(scenario: Scenario, arm: int) -> str:
     first = scenario.instances[0] if scenario.instances else None
     if first is not None and Path(first).is_relative_to(scenario.folder):
         first = str(Path(first).relative_to(scenario.folder))
-    return f"cd {shlex.quote(str(scenario.folder))} && {shlex.join(fill_command_line(scenario, arm, first, seed=1))}"
+    arguments = fill_command_line(scenario, arm, first, seed=1)
+    return f"cd {quote_argument(str(scenario.folder))} && {' '.join(map(quote_argument, arguments))}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from heats.base.text import make_encodable
+from heats.base.text import make_encodable, quote_argument
 from heats.engine.machine import Machine, Query
 from heats.engine.specs import Spec, TournamentSpec
 from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
@@ -53,14 +52,14 @@ class Racing:
 
     def job(self, query: Query) -> tuple[Any, tuple[Any, ...]]:
         """Return the heat to run, as an order that holds all it takes."""
-        return run_noted, (make_order(self._scenario, query), self._guardians)
+        return run_with_notes, (make_order(self._scenario, query), self._guardians)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the heat."""
         return ", ".join(self._scenario.names[arm] for arm in query.arms)
 
 
-def run_noted(order: Order, guardians: GuardianPool | None) -> Noted:
+def run_with_notes(order: Order, guardians: GuardianPool | None) -> Noted:
     """Run a heat, wherever this is, and return what it says with what was measured."""
     heat = run_heat(order, guardians or get_process_pool(os.getpid()))
     return Noted(heat.feedback, make_notes(heat))
@@ -85,7 +84,7 @@ class RaceJournal(Journal):
         if notes is not None and isinstance(query, Query):
             runs = read_notes(notes, query.id).runs
             if have_all_crashed(runs) and (self.counts.heats == 0 or self.counts.last_crashed):
-                line = shlex.join(make_order(self.scenario, query).lines[0])
+                line = " ".join(map(quote_argument, make_order(self.scenario, query).lines[0]))
                 raise AllCrashed(
                     "every run of this heat crashed, so the race was stopped before it burns its budget. The first "
                     f"was\n  {line}\n{describe_end(runs[0].code, runs[0].last or '')}"

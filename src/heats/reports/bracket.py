@@ -18,7 +18,7 @@ WIDTH, GAP, ROW, PAD, TOP = 172, 44, 19, 6, 58
 
 
 class Box(NamedTuple):
-    """Arms that met, best first; of these so many stay. ``scores`` is empty for arms that rested."""
+    """Arms that met, best first; the first ``stay`` of them stay. ``scores`` is empty for arms that rested."""
 
     arms: tuple[int, ...]
     scores: tuple[float, ...]

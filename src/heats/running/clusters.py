@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
+from heats.base.text import end_sentence
 from heats.errors import InvalidArgument
 
 PATIENCE_SECONDS = 10  # seconds to wait for a scheduler to answer
@@ -33,7 +34,7 @@ def connect_dask(address: str) -> Iterator[Executor]:
         client = Client(address, timeout=PATIENCE_SECONDS)
     except (OSError, ValueError) as error:
         raise InvalidArgument(
-            f"{{dask}} is not the address of a cluster that answers: {error}.", dask=address
+            f"{{dask}} is not the address of a cluster that answers: {end_sentence(error)}", dask=address
         ) from None
     with client:
         yield client.get_executor()

@@ -51,7 +51,7 @@ def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, 
 def _in_arms(feedback: Any, heat: tuple[Any, ...], query: Query) -> Any:
     if not isinstance(feedback, Named):
         return feedback
-    return feedback.renamed(lambda candidate: query.arms[_place(candidate, heat)])
+    return feedback.rename(lambda candidate: query.arms[_place(candidate, heat)])
 
 
 def _where_query_goes(compare: Callable[..., Any]) -> str:

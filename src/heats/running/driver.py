@@ -21,7 +21,7 @@ from heats.engine.machine import Machine, Query
 from heats.errors import HeatsError
 from heats.running.calls import Calls, took_too_long
 from heats.running.executors import Pool
-from heats.running.outcomes import Answers, Keeper, MachineOnly, Task
+from heats.running.outcomes import Keeper, MachineOnly, Outcomes, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -30,7 +30,7 @@ Watch = Callable[[], None]
 
 TASK_SECONDS = 0.03  # cheap pulls share tasks of about this length
 LEAST_SECONDS = 0.002  # and hardly shorter ones at the end of a round
-MOST_PULLS_PER_TASK = 1000  # but not more than so many
+MOST_PULLS_PER_TASK = 1000
 AHEAD = 2  # tasks under way per worker: one that runs, and one that waits for it
 GRACE = 0.5  # seconds a worker has to stop an overdue pull by itself
 
@@ -51,7 +51,7 @@ def drive(
     what had come back is told.
     """
     kept = keeper or MachineOnly(machine)
-    answers = Answers(machine, task, kept, retries)
+    answers = Outcomes(machine, task, kept, retries)
     if executor is not None:
         Flights(machine, task, answers, kept, Pool(executor), timeout).run(watch)
         return
@@ -73,7 +73,7 @@ class Flights:
     """All that is under way on an executor."""
 
     def __init__(
-        self, machine: Machine, task: Task, answers: Answers, keeper: Keeper, pool: Pool, timeout: float | None
+        self, machine: Machine, task: Task, answers: Outcomes, keeper: Keeper, pool: Pool, timeout: float | None
     ) -> None:
         self._machine = machine
         self._task = task
@@ -118,7 +118,7 @@ class Flights:
 
     @property
     def _limit(self) -> int:
-        """Tasks under way at most; with a timeout none may wait, and a worker that hangs is no worker."""
+        """Tasks under way at most; with a timeout none may wait, and a worker that hangs does not count."""
         workers = self._pool.workers
         return AHEAD * workers if self._timeout is None else max(1, workers - len(self._given_up))
 
@@ -206,7 +206,7 @@ class Flights:
         if _error(future) is None:
             by, answers = future.result()
             for query, answer in zip(flight.queries, answers, strict=True):
-                self._answers.overdue(query, answer, by)
+                self._answers.settle_late(query, answer, by)
 
     def _apart(self, flight: Flight, error: BaseException) -> None:
         """Deal with a task that failed as a whole: blame its pull if it has but one."""
@@ -218,14 +218,14 @@ class Flights:
             self._rebuild(error)
         if isinstance(error, BrokenExecutor) and flight.pool in self._killed:
             for query in flight.queries:
-                self._answers.again(query, "its worker was ended together with one that took too long")
+                self._answers.retry(query, "its worker was ended together with one that took too long")
             return
-        blame = self._answers.lost if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.failed
+        blame = self._answers.lose if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.fail
         for query in flight.queries:
             if len(flight.queries) == 1:
                 blame(query, error)
             else:
-                self._answers.again(query, f"a task of {len(flight.queries)} pulls failed: {describe_error(error)}")
+                self._answers.retry(query, f"a task of {len(flight.queries)} pulls failed: {describe_error(error)}")
                 self._alone.add(query.id)
 
     def _rebuild(self, error: BaseException) -> None:

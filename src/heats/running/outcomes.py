@@ -74,7 +74,7 @@ class MachineOnly:
         return contextlib.nullcontext()
 
 
-class Answers:
+class Outcomes:
     """Settles the answers to pulls: one that failed is tried again, up to ``retries`` times."""
 
     def __init__(self, machine: Machine, task: Task, keeper: Keeper, retries: int) -> None:
@@ -88,14 +88,14 @@ class Answers:
     def settle(self, query: Query, answer: Answer, by: str) -> None:
         """Tell an answer, or deal with its failure."""
         if answer.error is not None:
-            self.failed(query, answer.error)
+            self.fail(query, answer.error)
             return
         try:
             self._tell(query, answer, by)
         except BadFeedback as error:
-            self.failed(query, error)
+            self.fail(query, error)
 
-    def overdue(self, query: Query, answer: Answer, by: str) -> None:
+    def settle_late(self, query: Query, answer: Answer, by: str) -> None:
         """Tell an answer that had been given up, unless another one came first: that is then noted."""
         if self._machine.told(query):
             said = answer.error if answer.value is None else _parts(answer.value)[0]
@@ -104,21 +104,21 @@ class Answers:
             with contextlib.suppress(BadFeedback):  # it was counted as a failure when it was given up
                 self._tell(query, answer, by)
 
-    def failed(self, query: Query, error: BaseException) -> None:
+    def fail(self, query: Query, error: BaseException) -> None:
         """Try a pull again whose comparison failed, or stop the run."""
         self._failed[query.id] += 1
         if self._failed[query.id] > self._retries:
             raise self._failure(query, error) from error
-        self.again(query, describe_error(error))
+        self.retry(query, describe_error(error))
 
-    def lost(self, query: Query, error: BaseException) -> None:
+    def lose(self, query: Query, error: BaseException) -> None:
         """Try a pull again that may have died with its worker, innocently or not: once more, or as often as failed."""
         self._lost[query.id] += 1
         if self._lost[query.id] > max(1, self._retries):
             raise self._failure(query, error) from error
-        self.again(query, describe_error(error))
+        self.retry(query, describe_error(error))
 
-    def again(self, query: Query, why: str) -> None:
+    def retry(self, query: Query, why: str) -> None:
         """Take a pull back, so that it is handed out again."""
         if not self._machine.told(query):
             self._keeper.requeue(query, why)

@@ -27,7 +27,7 @@ class Pick(msgspec.Struct, frozen=True):
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """What so many tournaments on a table found. ``best_by`` says what the best arm is best by, and values are of."""
+    """What tournaments on a table found. ``best_by`` says what the best arm is best by, and values are of."""
 
     rows: int
     arms: int
@@ -56,7 +56,7 @@ def replay(
     """Play an algorithm on a recorded world."""
     whole("top", top, 1)
     if world.best is None or world.quality is None:
-        raise InvalidArgument(f"{type(world).__name__} is no recorded world; use heats.simulate.")
+        raise InvalidArgument(f"{type(world).__name__} is not a recorded world; use heats.simulate.")
     cost = world.parallel_seconds if isinstance(world, RuntimeTable) else None
     found = simulate(algorithm, world, reps, seed, cost=cost, watch=watch)
     names = world.names or tuple(f"arm {arm}" for arm in range(world.n_arms))

@@ -16,6 +16,7 @@ from heats.base.arrays import Array, Indices, Mask
 from heats.base.checks import whole
 from heats.base.intervals import binomial_interval
 from heats.base.randomness import draw_bits, fold_seed
+from heats.base.text import end_sentence
 from heats.engine.feedback import Kind
 from heats.engine.game import Game, ScoredGame, Stage
 from heats.engine.machine import Machine
@@ -171,7 +172,7 @@ class Runner:
             game.check_kind(environment.kind)
             adapted = adapt_to_kind(game.statistic, environment.kind)
         except BadFeedback as error:
-            raise InvalidArgument(f"this world cannot be simulated in: {error}") from None
+            raise InvalidArgument(f"this world cannot be simulated in: {end_sentence(error)}") from None
         if game.total >= 2**53:
             raise InvalidArgument(f"{game.total} pulls are too many to simulate; take a budget below 2^53.")
         self.pulls = game.total
@@ -202,7 +203,7 @@ class Runner:
     def _see(self, world: Environment, heats: Indices, pulls: int, rng: Rng) -> Seen:
         """Pull heats, or draw what their means would be."""
         if self._by_means:
-            means = self._checked(world.sample_mean(heats, pulls, rng), heats.shape)
+            means = self._check_seen(world.sample_mean(heats, pulls, rng), heats.shape)
             return Seen(means if world.kind is Kind.REWARDS else settle(means), means, pulls)
         return see(self._statistic, world.kind, *self._observe(world, heats, 0, pulls, rng))
 
@@ -214,12 +215,12 @@ class Runner:
         expected = (*heats.shape[:-1], skipped + pulls, heats.shape[-1])
         seen = world.sample(heats, skipped + pulls, rng)
         if not world.silent:
-            return self._checked(seen, expected)[..., skipped:, :], None
+            return self._check_seen(seen, expected)[..., skipped:, :], None
         heard = ~np.atleast_1d(np.isnan(seen).all(axis=-1))
-        self._checked(np.where(heard[..., None], seen, 0), expected)
+        self._check_seen(np.where(heard[..., None], seen, 0), expected)
         return seen[..., skipped:, :], heard[..., skipped:]
 
-    def _checked(self, seen: Array, expected: tuple[int, ...]) -> Array:
+    def _check_seen(self, seen: Array, expected: tuple[int, ...]) -> Array:
         """Refuse what a world from outside may get wrong."""
         world = type(self._environment).__name__
         if np.shape(seen) != expected:

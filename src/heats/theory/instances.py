@@ -198,7 +198,7 @@ def why_outside(instance: Instance, limits: Limits, rates: Rates, horizon: int) 
     for heat in limits.heats():
         mine = instance.limits(heat)
         if sorted(mine) != sorted(limits.values(heat)):
-            return f"in heat {heat} the limits {mine} are no permutation of {limits.values(heat)}"
+            return f"in heat {heat} the limits {mine} are not a permutation of {limits.values(heat)}"
         for t in range(1, horizon + 1):
             for arm, score, limit in zip(heat, instance.scores(heat, t), mine, strict=True):
                 bound = rate_of(rates, arm, heat).rate(t)

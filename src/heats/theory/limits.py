@@ -167,12 +167,12 @@ class Survey(msgspec.Struct, frozen=True):
 def survey(limits: Limits, sample: int | None = None, seed: int = 0) -> Survey:
     """Find the generalized Condorcet, Borda and Copeland winners, and why others are not.
 
-    Looks at all heats, and refuses if there are more than ``MOST_HEATS``; with ``sample`` it looks at so many random
+    Looks at all heats, and refuses if there are more than ``MOST_HEATS``; with ``sample`` it looks at that many random
     heats of each size instead, and the answer says so: a Condorcet winner is then one that no heat seen contradicts.
     """
     if sample is None:
         limits.check_countable()
-    heats = list(limits.heats()) if sample is None else _sampled(limits, whole("sample", sample, 1), seed)
+    heats = list(limits.heats()) if sample is None else _sample_heats(limits, whole("sample", sample, 1), seed)
     offending: dict[int, Heat] = {}
     seen: list[list[float]] = [[] for _ in range(limits.n_arms)]
     tops = [0] * limits.n_arms
@@ -221,7 +221,7 @@ def offending_heat(limits: Limits, arm: int) -> Heat | None:
     return survey(limits).offending.get(whole("arm", arm, 0, limits.n_arms - 1))
 
 
-def _sampled(limits: Limits, most: int, seed: int) -> list[Heat]:
+def _sample_heats(limits: Limits, most: int, seed: int) -> list[Heat]:
     found: list[Heat] = []
     for size in range(2, limits.heat_size + 1):
         sets = random_sets(np.array([randomness.fold_seed(seed)]), limits.n_arms, size, most)[0]

@@ -24,7 +24,7 @@ SETTINGS = ("winner", "reward")
 def rate_for(
     feedback: Setting, delta: float, heat_size: int, rounds: int, sigma: float = 0.5, *, tight: bool = False
 ) -> Categorical | SubGaussian:
-    """Return the rate that holds with probability 1 − δ in all heats of i* of so many rounds.
+    """Return the rate that holds with probability 1 − δ in all heats of i*, of that many rounds.
 
     ``sigma`` is for rewards: ½ is right for all that lie within an interval of length 1.
     """

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from heats.base.arrays import Array, Mask
+from heats.base.text import end_sentence
 from heats.environments.files.opening import MOST_FILE_BYTES, check_table_size, read_lines
 from heats.environments.files.worlds import make_runtime_world, make_score_world
 from heats.environments.protocol import Environment
@@ -118,7 +119,7 @@ def _split_row(where: str, columns: list[str], text: str) -> dict[str, str]:
     try:
         values = [value.strip() for value in next(csv.reader([text], quotechar=quote, skipinitialspace=True))]
     except csv.Error as error:
-        raise BrokenFile(f"{where}: {error}.") from None
+        raise BrokenFile(f"{where}: {end_sentence(error)}") from None
     if len(values) != len(columns):
         raise BrokenFile(f"{where}: expected {len(columns)} values ({', '.join(columns)}), found {len(values)}.")
     return dict(zip(columns, values, strict=True))

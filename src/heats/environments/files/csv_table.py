@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from heats.base.text import end_sentence
 from heats.environments.files.opening import MOST_FILE_BYTES, read_lines
 from heats.environments.files.worlds import make_runtime_world, make_score_world
 from heats.environments.protocol import Environment
@@ -46,7 +47,7 @@ def parse_table(path: Path, lines: list[str], *, runtimes: bool) -> tuple[list[s
             else:
                 names = check_header(where, row)
     except csv.Error as error:
-        raise BrokenFile(f"{path}, line {reader.line_num}: {error}.") from None
+        raise BrokenFile(f"{path}, line {reader.line_num}: {end_sentence(error)}") from None
     if not rows:
         raise BrokenFile(f"{path} needs a line with the arms' names and at least one line of numbers.")
     return names, rows

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heats.base.checks import one_of, refuse, whole
+from heats.base.text import end_sentence
 from heats.environments.files.aslib import read_aslib
 from heats.environments.files.csv_table import VALUES, Values, read_csv
 from heats.environments.files.npz_table import read_npz
@@ -40,7 +41,7 @@ def read(
     except InvalidArgument as error:
         if error.argument in ("feedback", "max_bytes"):
             raise
-        raise BrokenFile(f"{file}: {error}") from None  # its numbers make no world
+        raise BrokenFile(f"{file}: {end_sentence(error)}") from None  # its numbers make no world
 
 
 def _choose_reader(file: Path, values: Values | None, max_bytes: int) -> Reader:

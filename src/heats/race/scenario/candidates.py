@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from heats.base.checks import whole
 from heats.base.files import read_text_file
+from heats.base.text import end_sentence
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.race.scenario.command import name_candidate
 from heats.race.scenario.space import Candidate, Value, candidate_key, parse_space
@@ -78,7 +79,7 @@ def _load_csv(path: Path) -> list[Candidate]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
-        raise BrokenFile(f"{path} is not valid CSV: {error}.") from None
+        raise BrokenFile(f"{path} is not valid CSV: {end_sentence(error)}") from None
     titles = [title.strip() for title in rows[0]] if rows else []
     if not titles or not all(titles) or len(set(titles)) < len(titles):
         raise BrokenFile(f"{path}, line 1: expected a different name for every column, found {show_value(titles)}.")

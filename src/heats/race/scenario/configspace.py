@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from heats.base.text import end_sentence
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.race.scenario.space import (
     Parameter,
@@ -24,15 +25,17 @@ def parse_configspace(path: Path, text: str) -> Space:
     try:
         data = json.loads(text)
     except ValueError as error:
-        raise BrokenFile(f"{path} is not valid JSON: {error}.") from None
+        raise BrokenFile(f"{path} is not valid JSON: {end_sentence(error)}") from None
     except RecursionError:
         raise BrokenFile(f"{path} is nested too deeply for a file of ConfigSpace.") from None
     try:
         return _parse_space(data)
     except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise BrokenFile(f"{path} is not what ConfigSpace writes: {type(error).__name__} {error}.") from None
+        raise BrokenFile(
+            f"{path} is not what ConfigSpace writes: {type(error).__name__} {end_sentence(error)}"
+        ) from None
     except InvalidArgument as error:
-        raise BrokenFile(f"{path}: {error}") from None
+        raise BrokenFile(f"{path}: {end_sentence(error)}") from None
 
 
 def _parse_space(data: Mapping[str, Any]) -> Space:

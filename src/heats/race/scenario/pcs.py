@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from heats.base.text import split_lines
+from heats.base.text import end_sentence, split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.race.scenario.space import Parameter, Space, Test, join_tests, make_choice_test
 
@@ -41,7 +41,7 @@ def parse_pcs(path: Path, text: str) -> Space:
                     raise InvalidArgument(f"parameter {each.name} is there twice.")
                 parameters[each.name] = each
         except (ValueError, InvalidArgument) as error:
-            raise BrokenFile(f"{path}, line {number}: {error}") from None
+            raise BrokenFile(f"{path}, line {number}: {end_sentence(error)}") from None
     return Space(tuple(parameters.values()), tuple(conditions), tuple(forbidden))
 
 
