@@ -49,11 +49,11 @@ def _size() -> Iterator[Row]:
 
 
 def _planning() -> Iterator[Row]:
-    for n, budget, most in ((10**4, 10**6, 1), (10**6, 10**7, 10)):
+    for n, k, budget, most in ((10**4, 10, 10**6, 1), (10**6, 10, 10**7, 10), (10**5, 10**5, 10**6, 2)):
         for feedback in (None, "winner"):
             start = process_time()
-            heats.plan(n, 10, budget, feedback=feedback)
-            what = f"planning {n} arms, k = 10, {budget} pulls, {feedback or 'any'} feedback: CPU seconds"
+            heats.plan(n, k, budget, feedback=feedback)
+            what = f"planning {n} arms, k = {k}, {budget} pulls, {feedback or 'any'} feedback: CPU seconds"
             yield Row(what, f"{process_time() - start:.2f}", f"< {most}")
 
 
