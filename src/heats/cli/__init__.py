@@ -16,15 +16,17 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 
 from heats.base.interrupts import raise_on_interrupt
 
 
 def main() -> None:
     """Run the command line with the exit codes of ``app``."""
-    from heats.cli.app import run
+    from heats.cli.app import run, show_warning
 
     raise_on_interrupt()
+    warnings.showwarning = show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # else it is closed, or somebody else's
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is shown its number

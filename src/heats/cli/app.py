@@ -14,7 +14,7 @@ from heats.cli.options import spell_option
 from heats.cli.root import app
 from heats.errors import HeatsError, InvalidArgument
 
-__all__ = ["app", "plans", "races", "run", "runs", "simulations", "solvers"]
+__all__ = ["app", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers"]
 
 
 def run(arguments: list[str]) -> int:
@@ -49,6 +49,11 @@ def _solve_at_once(arguments: list[str]) -> int | None:
 
     options = parse_plain_options(arguments[1:])
     return None if options is None else solve_file(**options)
+
+
+def show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as a sentence, without the line of code it comes from."""
+    typer.echo(f"heats: {message}", err=True)
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -32,7 +33,8 @@ TASK_SECONDS = 0.03  # cheap pulls share tasks of about this length
 LEAST_SECONDS = 0.002  # and hardly shorter ones at the end of a round
 MOST_PULLS_PER_TASK = 1000
 AHEAD = 2  # tasks under way per worker: one that runs, and one that waits for it
-GRACE = 0.5  # seconds a worker has to stop an overdue pull by itself
+GRACE_SECONDS = 0.5  # that a worker has to stop an overdue pull by itself
+LOOK_SECONDS = 5.0  # between two looks at a cluster that may have no workers
 
 
 def drive(
@@ -89,6 +91,7 @@ class Flights:
         self._begun: float | None = None  # when something was handed out first
         self._start_up = pool.start_up  # seconds until something comes back from workers that have to start
         self._killed: set[int] = set()  # pools that were ended here, with innocent pulls in them
+        self._warned = False  # that nobody works
         self._out = 0  # pulls under way
         self._seconds = TASK_SECONDS  # what a pull takes, lately
         self._ready: list[Query] = []  # asked for, to be handed out alone
@@ -97,6 +100,8 @@ class Flights:
     def run(self, watch: Watch) -> None:
         """Keep the workers busy until the machine is done."""
         try:
+            if not self._machine.done:
+                self._pool.check_workers()
             while not self._machine.done:
                 self._hand_out()
                 self._wait()
@@ -158,9 +163,13 @@ class Flights:
     def _wait(self) -> None:
         """Wait until a task is back, and take all that are; or until one is overdue."""
         due = min(map(self._due, self._flying.values()), default=math.inf)
-        wait = None if due == math.inf else max(0.0, due - time.monotonic())
+        wait = max(0.0, min(due - time.monotonic(), LOOK_SECONDS))
         with contextlib.suppress(Empty):
-            self._back.append(self._landed.get(timeout=wait))
+            try:
+                self._back.append(self._landed.get(timeout=wait))
+            except Empty:
+                self._say_if_nobody_works()
+                raise
             if self._heard == -math.inf:
                 self._heard = time.monotonic()
                 if self._begun is not None:  # the first pool shows how long a new one may take
@@ -169,11 +178,21 @@ class Flights:
             while True:
                 self._back.append(self._landed.get_nowait())
 
+    def _say_if_nobody_works(self) -> None:
+        """Say once that a cluster has no workers; they may still come, so the run goes on waiting."""
+        if self._heard == -math.inf and not self._warned and self._pool.is_without_workers:
+            self._warned = True
+            warnings.warn(
+                "waiting for workers: the cluster has none. Start some, or stop this run: what was told is kept.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
     def _due(self, flight: Flight) -> float:
         """Return when a task is overdue; until something came back, its workers may still have to start."""
         if self._timeout is None:
             return math.inf
-        patience = GRACE if self._heard > -math.inf else GRACE + self._start_up
+        patience = GRACE_SECONDS if self._heard > -math.inf else GRACE_SECONDS + self._start_up
         return max(flight.since, self._heard) + self._timeout + patience
 
     def _land(self) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from heats.base.text import describe_error
@@ -13,9 +15,9 @@ if TYPE_CHECKING:
 
     from heats.running.calls import Calls
 
-UNKNOWN = 32  # workers of an executor that does not say how many it has
-START_UP = 60.0  # seconds in which the first answer may be expected
-RECOUNT = 5.0  # seconds after which a cluster, which may grow, is asked again
+UNKNOWN_WORKERS = 32  # of an executor that does not say how many it has
+START_UP_SECONDS = 60.0  # in which the first answer may be expected
+RECOUNT_SECONDS = 5.0  # after which a cluster, which may grow, is asked again
 
 
 class Pool:
@@ -25,13 +27,13 @@ class Pool:
         self._executor = executor
         self._rebuilt: ProcessPoolExecutor | None = None
         self.number = 0  # how often it was rebuilt
-        self._counted = -RECOUNT
+        self._counted = -RECOUNT_SECONDS
         self._workers = 1
 
     @property
     def workers(self) -> int:
         """How many pulls it can make at once, as far as it says."""
-        if time.monotonic() - self._counted >= RECOUNT:
+        if time.monotonic() - self._counted >= RECOUNT_SECONDS:
             self._workers = _workers(self._executor)
             self._counted = time.monotonic()
         return self._workers
@@ -41,7 +43,26 @@ class Pool:
         """Seconds its workers may take to start: threads none, processes and clusters some."""
         from concurrent.futures import ThreadPoolExecutor
 
-        return 0.0 if isinstance(self._executor, ThreadPoolExecutor) else START_UP
+        return 0.0 if isinstance(self._executor, ThreadPoolExecutor) else START_UP_SECONDS
+
+    def check_workers(self) -> None:
+        """Stop a run whose workers, of a cluster, lack heats: they would not even say so."""
+        client = _dask_client(self._executor)
+        if client is None or not client.nthreads():
+            return
+        found = client.run(find_spec, "heats", on_error="return")
+        lacking = sorted(str(worker) for worker, spec in found.items() if not isinstance(spec, ModuleSpec))
+        if lacking:
+            raise ComparisonFailed(
+                f"{len(lacking)} of {len(found)} workers of the cluster cannot import heats ({lacking[0]}); install "
+                "the same version there and start the workers again. What was told is kept."
+            )
+
+    @property
+    def is_without_workers(self) -> bool:
+        """Whether it is a cluster that has none at this moment."""
+        client = _dask_client(self._executor)
+        return client is not None and not client.nthreads()
 
     def submit(self, work: Calls) -> Future[Any]:
         """Hand out work; a broken executor says so, one that takes no more stops the run."""
@@ -90,7 +111,12 @@ def _workers(executor: Any) -> int:
     for name in ("_max_workers", "num_workers"):  # the standard pools; MPI's
         if isinstance(count := getattr(executor, name, None), int):
             return max(count, 1)
+    client = _dask_client(executor)
+    if client is not None:  # a cluster that grows by need may have none yet
+        return sum(client.nthreads().values()) or UNKNOWN_WORKERS
+    return UNKNOWN_WORKERS
+
+
+def _dask_client(executor: Any) -> Any:
     client = getattr(executor, "_client", None)
-    if client is not None and hasattr(client, "nthreads"):  # Dask's; a cluster that grows by need may have none yet
-        return sum(client.nthreads().values()) or UNKNOWN
-    return UNKNOWN
+    return client if hasattr(client, "nthreads") and hasattr(client, "run") else None
