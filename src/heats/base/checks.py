@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -64,6 +64,13 @@ def true_or_false(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise refuse(name, value, "must be True or False")
     return value
+
+
+def as_list(name: str, value: Any) -> list[Any]:
+    """Return the values of a list, a tuple, an array or the like, or refuse what is not one."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise refuse(name, value, "must be a list")
+    return list(value)
 
 
 def refuse(name: str, value: object, why: str) -> InvalidArgument:

@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask, Order
-from heats.base.checks import whole
+from heats.base.checks import as_list, whole
 from heats.base.randomness import Purpose, draw_bits, fold_seed, shuffle
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
 from heats.engine.game import Game, Stage
@@ -30,7 +30,7 @@ from heats.engine.report import Report
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import Spec, parse_spec
 from heats.engine.statistics import Statistic, StatisticLike, mean
-from heats.errors import BadFeedback, InvalidArgument, OutOfTurn
+from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
 
 READY_QUERIES = 1024  # are made at a time
 CHUNK_PULLS = 65_536  # are brought into dealt order at a time
@@ -165,6 +165,7 @@ class Machine(ABC):
     def ask_for(self, numbers: Sequence[int]) -> list[Query]:
         """Hand out these very pulls, by id, all of the round under way: how a run is replayed fast."""
         stage = self._stage
+        numbers = [whole("numbers", number, 0) for number in as_list("numbers", numbers)]
         if stage is None or not numbers or not stage.first <= min(numbers) <= max(numbers) < stage.first + stage.total:
             raise OutOfTurn(f"not all of the pulls {list(numbers)[:9]} are of the round under way.")
         queries = list(self._queries(stage, np.array(numbers) - stage.first))
@@ -192,7 +193,7 @@ class Machine(ABC):
         if mine is not query or mine is None:
             mine = self._recognise(number, query)
         if by is not None and not isinstance(by, str):
-            raise InvalidArgument(f"by={by!r} must be the name of who answered, as text.")
+            raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
         kind = self._kind
         if type(feedback) is NoVerdict:
             packed = _NOTHING
@@ -224,7 +225,7 @@ class Machine(ABC):
         """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
         number = _number_of(query)
         if number not in self._out:
-            raise OutOfTurn(f"pull {number} is not out with anyone, so it cannot be taken back.")
+            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be taken back.")
         self._recognise(number, query)
         del self._out[number]
         heapq.heappush(self._again, number)
@@ -388,4 +389,4 @@ def _number_of(query: Query | int | None) -> int:
 
 
 def _not_owed(number: int) -> OutOfTurn:
-    return OutOfTurn(f"pull {number} is not owed now; tell what ask() handed out.")
+    return OutOfTurn(f"pull {show_value(number)} is not owed now; tell what ask() handed out.")

@@ -53,7 +53,7 @@ def parse_spec(spec: Spec | str | bytes | dict[str, object]) -> Spec:
         if isinstance(error.__cause__, InvalidArgument):
             raise error.__cause__ from None
         raise InvalidArgument(f"this is not the spec of a machine: {end_sentence(error)}") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
         raise InvalidArgument(f"this spec is not valid JSON: {end_sentence(error)}") from None
 
 

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from heats.base.arrays import Array
-from heats.base.checks import between, is_bool
-from heats.errors import InvalidArgument
+from heats.base.checks import between, one_of
+from heats.base.text import end_sentence
+from heats.errors import InvalidArgument, show_value
 
 Weights: TypeAlias = Sequence[float] | Callable[[int], Sequence[float]]
 
@@ -137,8 +138,8 @@ def power_mean(q: float) -> Statistic:
     An even q takes negative rewards by their magnitude, as the paper's definition does; an odd q
     takes the real root with its sign; a q that is not a whole number refuses negative rewards.
     """
-    if is_bool(q) or not isinstance(q, (int, float, np.number)) or not 0 < q < math.inf:
-        raise InvalidArgument(f"q={q!r} must be a number above 0; q=1 is the mean, q=2 the paper's choice.")
+    number = between("q", q, 0, 1e6, open_low=True, why="q=1 is the mean, q=2 the paper's choice")
+    q = q if isinstance(q, (int, float)) else number
     odd = q % 2 == 1
 
     def score(observations: Array) -> Array:
@@ -166,8 +167,7 @@ def quantile(p: float, method: str = "linear") -> Statistic:
     observation that at least a share p do not exceed (the quantile of the empirical distribution).
     """
     share = between("p", p, 0, 1)
-    if method not in QUANTILE_METHODS:
-        raise InvalidArgument(f"method={method!r} is unknown; choose one of {', '.join(QUANTILE_METHODS)}.")
+    one_of("method", method, QUANTILE_METHODS)
     return Statistic(
         "quantile",
         lambda o: np.quantile(o, share, axis=-2, method=method),  # type: ignore[call-overload]  # checked above
@@ -198,8 +198,8 @@ def linear(r: Callable[[Any], Any]) -> Statistic:
     ``r`` may take whole arrays (fast) or single numbers. Rewards where it is not finite are refused when told.
     """
     if not callable(r):
-        raise InvalidArgument(f"r={r!r} must be a function of one number, such as math.sqrt.")
-    name = getattr(r, "__qualname__", repr(r))
+        raise InvalidArgument("{r} must be a function of one number, such as math.sqrt.", r=r)
+    name = str(getattr(r, "__qualname__", None) or show_value(r))
     needs = f"rewards where {name} is finite"
     return _average("linear", _elementwise(r), parameters={"r": name}, needs=needs, made_by=(linear, (r,)))
 
@@ -234,7 +234,7 @@ def positional(weights: Weights) -> Statistic:
     listed = None if callable(weights) else _as_weights(weights)
 
     def of(size: int) -> Array:
-        return _checked_weights(_as_weights(weights(size)) if callable(weights) else listed, size)
+        return _checked_weights(_ask_weights(weights, size) if callable(weights) else listed, size)
 
     def per_pull(observations: Array) -> Array:
         size = observations.shape[-1]
@@ -252,27 +252,38 @@ def positional(weights: Weights) -> Statistic:
         np.put_along_axis(result, order, shared, axis=-1)
         return result
 
-    shown = getattr(weights, "__qualname__", repr(weights)) if listed is None else listed
+    shown = getattr(weights, "__qualname__", "custom") if listed is None else listed
     made_by = (positional, (weights if listed is None else listed,))
     return _average("positional", per_pull, parameters={"weights": shown}, check_size=of, made_by=made_by)
+
+
+def _ask_weights(weights: Callable[[int], Sequence[float]], size: int) -> list[float]:
+    try:
+        return _as_weights(weights(size))
+    except InvalidArgument:
+        raise
+    except Exception as error:  # whatever the user's function raises
+        raise InvalidArgument(f"positional weights failed for a heat of {size} arms: {end_sentence(error)}") from error
 
 
 def _as_weights(weights: Any) -> list[float]:
     try:
         return [float(weight) for weight in weights]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidArgument(
-            f"positional weights {weights!r} must be numbers, one per place, the best place first."
+            f"positional weights {show_value(weights)} must be numbers, one per place, the best place first."
         ) from None
 
 
 def _checked_weights(weights: Any, size: int) -> Array:
     if len(weights) < size:
-        raise InvalidArgument(f"positional weights {weights} do not cover a heat of {size} arms; give one per place.")
+        raise InvalidArgument(
+            f"positional weights {show_value(weights)} do not cover a heat of {size} arms; give one per place."
+        )
     array = np.array(weights[:size])
     if not np.isfinite(array).all() or (np.diff(array) > 0).any():
         raise InvalidArgument(
-            f"positional weights {weights} must be finite and not increase: the first place is the best."
+            f"positional weights {show_value(weights)} must be finite and not increase: the first place is the best."
         )
     return array
 

@@ -18,7 +18,7 @@ class Comparison:
 
     def __init__(self, compare: Callable[..., Any], candidates: tuple[Any, ...], names: tuple[str, ...]) -> None:
         if not callable(compare) or inspect.iscoroutinefunction(compare):
-            raise InvalidArgument(f"compare={compare!r} must be a plain function of a tuple of candidates.")
+            raise InvalidArgument("{compare} must be a plain function of a tuple of candidates.", compare=compare)
         self._compare = compare
         self._candidates = candidates
         self._names = names

@@ -246,7 +246,7 @@ def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, A
         raise InvalidArgument("say how many comparisons may be made, as budget=100, or hand over a plan.")
     size = planning.pop("heat_size")
     size = min(4, n_arms) if size is None else size
-    if planning["record"] is None and statistic not in (None, mean, win_rate):
+    if planning["record"] is None and not any(statistic is each for each in (None, mean, win_rate)):
         planning["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
     said = planning["feedback"]
     planning["feedback"] = expected_feedback(statistic) if said is None else said
@@ -258,9 +258,8 @@ def _check_plan(plan: Plan, n_arms: int, planning: dict[str, Any]) -> Plan:
     """Refuse a plan for another number of candidates, and whatever else is said about planning."""
     if not isinstance(plan, Plan):
         raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
-    defaults = (None, "planned", "exact", False)
     for name, value in planning.items():
-        if value not in defaults:
+        if not (value is None or value is False or (isinstance(value, str) and value in ("planned", "exact"))):
             raise InvalidArgument(
                 f"{{{name}}} was said next to a plan, which says it all; leave it out.", **{name: value}
             )

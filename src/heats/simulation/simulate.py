@@ -232,7 +232,10 @@ class Runner:
     def _price(self, heats: Indices) -> Array:
         """Return what a pull of every heat costs, summed up by repetition."""
         assert self._cost is not None
-        prices = np.asarray(self._cost(heats), dtype=np.float64)
+        try:
+            prices = np.asarray(self._cost(heats), dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidArgument(f"cost did not return numbers: {end_sentence(error)}") from error
         if prices.shape != heats.shape[:-1]:
             raise InvalidArgument(
                 f"cost turned heats of shape {heats.shape} into shape {prices.shape}; it must return a price per heat, "
