@@ -8,6 +8,7 @@ place is found as well as one that is changed. In format 1 every line stood for 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
@@ -122,6 +123,7 @@ Event: TypeAlias = Told | Late | Requeued | Resumed | Finished
 _encode = msgspec.json.Encoder().encode
 decode_event = msgspec.json.Decoder(Event).decode
 
+_SEAL = re.compile(rb',"crc":"[0-9a-f]{8}"}')
 _OPENINGS = [b'{"event":"%b"' % each.encode() for each in ("told", "late", "requeued", "resumed", "finished")]
 
 
@@ -166,8 +168,7 @@ class Chain:
         A whole sound line that something else than zeros follows is damage, not a crash.
         """
         begun = tail.rstrip(b"\0")
-        end = begun.rfind(b"}") + 1
-        if end and end < len(begun) and self.is_sound(begun[:end]):
+        if any(self.is_sound(begun[: seal.end()]) for seal in _SEAL.finditer(begun) if seal.end() < len(begun)):
             return False
         return any(begun.startswith(opening[: len(begun)]) for opening in _OPENINGS)
 
