@@ -1,12 +1,12 @@
 # make run    set up and run the main job         make check  ruff and mypy
 # make test   set up and run the tests            make bench  speed, as ratios measured in one run
-# make slow   the slow tests, which CI runs too
+# make slow   the slow tests, which CI runs too   make soak   ten minutes of attacks, which must find nothing
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test slow check bench clean
+.PHONY: run test slow soak check bench clean
 run: $(VENV)/sat
 	$(BIN)/heats swgcp --count 24 --seed 1 --fewest 350 --most 450 --lp 6 --out examples/saps/instances >/dev/null
 	$(BIN)/heats race examples/saps/race.toml --html examples/saps/race.html
@@ -16,6 +16,9 @@ test: $(VENV)/dev
 
 slow: $(VENV)/dev
 	$(BIN)/python -m pytest -n auto -m slow
+
+soak: $(VENV)/dev
+	$(BIN)/python -m tests.hostile.soak
 
 check: $(VENV)/dev
 	$(BIN)/ruff check .

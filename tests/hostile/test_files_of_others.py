@@ -137,10 +137,10 @@ def test_what_is_written_can_be_read(tmp_path: Path) -> None:
         journal.tell(second, [1.0, 2.0, 3.0], took=1e10)
         for wrong in ("abc", 1e308, -1, float("nan")):
             with pytest.raises(InvalidArgument, match="took="):
-                journal.late(first, [1.0], took=wrong)  # type: ignore[arg-type]
+                journal.late(first, [1.0], took=wrong)
             with pytest.raises(InvalidArgument, match="took="):
-                journal.tell(third, [1.0, 2.0, 3.0], took=wrong)  # type: ignore[arg-type]
-        journal.requeue(np.int64(third.id))  # type: ignore[arg-type]
+                journal.tell(third, [1.0, 2.0, 3.0], took=wrong)
+        journal.requeue(np.int64(third.id))
         again = tournament.ask()
         assert again is not None
         assert again.id == third.id
