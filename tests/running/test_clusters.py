@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import heats
-from heats.errors import InvalidArgument
+from heats.errors import ComparisonFailed, InvalidArgument
 from heats.running.clusters import connect_dask
 from tests.journal.runs import find, lines, told
 
@@ -98,3 +98,42 @@ def test_workers_here_are_deaf_to_interrupts() -> None:
     with connect_dask("local") as executor:
         assert signal.getsignal(signal.SIGINT) is before
         assert executor.submit(signal.getsignal, signal.SIGINT).result(60) is signal.SIG_IGN
+
+
+def cannot_travel(heat: tuple[int, ...]) -> Any:
+    """Answer with something that no process can send to another."""
+    return threading.Lock()
+
+
+def test_an_answer_that_cannot_travel_stops_the_run(cluster: Any, tmp_path: Path) -> None:
+    """Within seconds, with a sentence; Dask itself would wait for it for ever."""
+    with distributed.Client(cluster) as client:
+        start = time.monotonic()
+        with pytest.raises(ComparisonFailed, match="what compare returned cannot be sent home from its worker"):
+            find(tmp_path / "run.jsonl", compare=cannot_travel, executor=client.get_executor())
+        assert time.monotonic() - start < 30
+
+
+def test_a_cluster_without_workers_is_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once; when workers come, the run goes on."""
+    monkeypatch.setattr("heats.running.driver.LOOK_SECONDS", 0.5)
+    with (
+        distributed.LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as empty,
+        distributed.Client(empty) as client,
+        pytest.warns(RuntimeWarning, match="waiting for workers: the cluster has none"),
+    ):
+        timer = threading.Timer(3, empty.scale, [1])
+        timer.start()
+        found = find(tmp_path / "run.jsonl", compare=slowly, executor=client.get_executor())
+        timer.join()
+    assert found.to_json() == find().to_json()
+
+
+def test_workers_that_lack_heats_stop_the_run(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is handed out; here their answer is that no such module is found."""
+    monkeypatch.setattr("heats.running.executors.find_spec", str.isdigit)
+    with (
+        distributed.Client(cluster) as client,
+        pytest.raises(ComparisonFailed, match="2 of 2 workers of the cluster cannot import heats"),
+    ):
+        find(compare=slowly, executor=client.get_executor())
