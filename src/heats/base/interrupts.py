@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -26,6 +26,29 @@ def exit_on_interrupt() -> Iterator[None]:
     finally:
         if before is signal.default_int_handler:
             raise_on_interrupt()
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[Callable[[], None]]:
+    """Hold Ctrl-C back while this lasts, for code that would swallow it; yield a function that lets it through."""
+    held = False
+
+    def hold(*_: object) -> None:
+        nonlocal held
+        held = True
+
+    def release() -> None:
+        nonlocal held
+        if held:
+            held = False
+            raise KeyboardInterrupt
+
+    _replace_handler(signal.default_int_handler, hold)
+    try:
+        yield release
+    finally:
+        _replace_handler(hold, signal.default_int_handler)
+    release()
 
 
 def raise_on_interrupt() -> None:

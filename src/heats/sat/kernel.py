@@ -178,7 +178,7 @@ def _remove_unsatisfied(formula: Arrays, state: State, clause: int) -> None:
 
 @_compile()
 def _flip(formula: Arrays, state: State, variable: int) -> None:
-    """Flip a variable: count anew in its clauses, first those it makes true, then those it no longer does."""
+    """Flip a variable: count again in its clauses, first those it makes true, then those it no longer does."""
     fresh = 2 * variable + state.values[variable]  # the literal that becomes true
     stale = fresh ^ 1
     state.values[variable] ^= 1

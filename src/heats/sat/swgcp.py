@@ -16,6 +16,7 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import Indices, Order, Words
 from heats.base.checks import between, refuse, whole
+from heats.base.interrupts import hold_interrupts
 from heats.base.randomness import Purpose
 from heats.errors import InvalidArgument
 from heats.sat.dimacs import write_dimacs
@@ -24,6 +25,7 @@ from heats.sat.formula import Cnf
 Edges: TypeAlias = Indices  # (edges, 2), the smaller vertex first, in ascending order
 
 MOST_CONFLICTS = 1_000_000  # a draw the complete solver has not decided by then is dropped
+LOOK_SECONDS = 0.05  # between two looks at whether somebody pressed Ctrl-C
 MOST_DRAWS = 1000  # in a family worth its name one in a few can be coloured
 
 
@@ -104,7 +106,9 @@ def write_instances(
     written = []
     for each in made:
         path = folder / f"swgcp-{seed}-{each.number:04}.cnf"
-        write_dimacs(each.cnf, path, [each.comment])
+        part = path.with_suffix(".part")  # until it is whole
+        write_dimacs(each.cnf, part, [each.comment])
+        part.replace(path)
         written.append(path)
         progress(len(written), n)
     return written
@@ -178,23 +182,36 @@ def _is_colourable(edges: Edges, n_vertices: int, colours: int) -> bool:
     Vertices of a clique have different colours, and which is which does not matter: fixing them spares the solver all
     renamings of the colours.
     """
-    try:
-        from pysat.solvers import Glucose4
-    except ImportError:
-        raise InvalidArgument("instances are checked by python-sat; install it with: pip install python-sat") from None
     clique = _find_clique(edges, n_vertices)
     if len(clique) > colours:
         return False
     fixed = [[vertex * colours + colour + 1] for colour, vertex in enumerate(clique)]
-    clauses = [*map(list, encode_colouring(edges, n_vertices, colours).clauses), *fixed]
-    with Glucose4(bootstrap_with=clauses) as solver:
-        solver.conf_budget(MOST_CONFLICTS)
-        try:
-            return bool(solver.solve_limited())
-        except Exception as error:
-            if "keyboard interrupt" in str(error).lower():  # the solver's own error for it
-                raise KeyboardInterrupt from None
-            raise
+    return _has_model([*map(list, encode_colouring(edges, n_vertices, colours).clauses), *fixed])
+
+
+def _has_model(clauses: list[list[int]]) -> bool:
+    """Ask a complete solver, apart from Ctrl-C: it would swallow that, or jump out of the middle of its own code."""
+    from concurrent.futures import ThreadPoolExecutor, wait
+
+    try:
+        from pysat.solvers import Glucose4
+    except ImportError:
+        raise InvalidArgument("instances are checked by python-sat; install it with: pip install python-sat") from None
+
+    def solve(release_interrupts: Callable[[], None]) -> bool:
+        with Glucose4(bootstrap_with=clauses) as solver, ThreadPoolExecutor(1) as thread:
+            solver.conf_budget(MOST_CONFLICTS)
+            answer = thread.submit(solver.solve_limited, expect_interrupt=True)
+            try:
+                while wait([answer], LOOK_SECONDS).not_done:
+                    release_interrupts()
+            except KeyboardInterrupt:
+                solver.interrupt()
+                raise
+            return bool(answer.result())
+
+    with hold_interrupts() as release_interrupts:
+        return solve(release_interrupts)
 
 
 def _find_clique(edges: Edges, n_vertices: int) -> list[int]:

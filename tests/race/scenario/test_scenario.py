@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from heats.errors import InvalidArgument
 from heats.race.scenario import list_warnings, load_scenario
+from heats.race.scenario.file import RaceTable
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
 CORES = len(os.sched_getaffinity(0))
@@ -51,6 +53,13 @@ rinc = 3
     assert (scenario.mode, scenario.clock, scenario.slots, scenario.heats_at_once) == ("capped", "cpu", 1, 1)
     assert scenario.names == ("rinc=1.5", "rinc=3")
     assert scenario.folder == folder
+
+
+def test_every_key_is_in_the_manual() -> None:
+    """One row each, in one table."""
+    manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")
+    table = manual[manual.index("| key of `[race]` |") :].split("\n\n")[0]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(RaceTable.__struct_fields__)
 
 
 def test_flags_override_the_file(folder: Path) -> None:
@@ -193,7 +202,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         (None, {"space": {"x": {"int": [1, 9]}}}, "space.sample=None"),
         (None, {"space": {"sample": 20, "x": {"int": [1, 9]}}}, "sample=20 is more than the space holds"),
         (None, {"space": {"sample": 2, "file": "x.pcs"}}, "x.pcs cannot be read"),
-        (None, {"space": {"sample": 2, "file": "x.pcs", "x": {"int": [1, 9]}}}, "has a file and x besides"),
+        (None, {"space": {"sample": 2, "file": "x.pcs", "x": {"int": [1, 9]}}}, "has both a file and x"),
         ("none.csv", {}, "none.csv cannot be read"),
         ("bad.csv", {}, "bad.csv, line 3: expected 1 values, found 2"),
         ("titles.csv", {}, "titles.csv, line 1: expected a different name for every column"),

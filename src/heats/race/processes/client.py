@@ -1,8 +1,7 @@
-"""Our end of a guardian: it runs one heat at a time, and threads borrow guardians from a pool."""
+"""Our end of a guardian, which runs one heat at a time: jobs → ends, or the reason why there are none."""
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import secrets
@@ -10,12 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
 
 import msgspec
 
@@ -23,6 +20,7 @@ from heats.errors import HeatsError
 from heats.race.processes import launch
 from heats.race.processes.channel import PIECE_BYTES, STOP
 from heats.race.processes.guardian import PATIENCE_SECONDS
+from heats.race.processes.jobs import End, Job
 from heats.race.processes.process_table import list_processes, list_variables
 from heats.race.processes.watcher import MOST_STOPS, STOPPED
 
@@ -36,38 +34,6 @@ HALTED = (
     "started is ended, and the race can be resumed."
 )
 SURVIVED = "the guardian of the running programs is gone, but processes {} that they started cannot be ended."
-
-
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A command to start, and when to stop it."""
-
-    argv: tuple[str, ...]
-    cwd: str
-    limit: float  # seconds of its clock
-    wall_limit: float
-    clock: str
-    keep: int  # bytes of output
-    patterns: tuple[str, ...] = ()  # lines that match are kept as well
-    memory: int | None = None  # bytes it may address
-    cores: tuple[int, ...] | None = None  # it is pinned to
-
-
-class End(msgspec.Struct, kw_only=True):
-    """How a command ended, as measured by the guardian; times are of the monotonic clock."""
-
-    code: int  # negative: by that signal
-    stopped: str | None  # "race", "best", "limit", "wall limit": why it was killed, if it was
-    started: float
-    ended: float
-    output: str
-    printed: int  # bytes, of which output keeps the beginning, the end, and between them lines that match
-    cpu: float = 0.0  # of all it started
-    memory: int = 0  # peak, as getrusage counts
-
-    @property
-    def wall(self) -> float:
-        """Seconds from start to end."""
-        return self.ended - self.started
 
 
 class GuardianGone(HeatsError):
@@ -218,69 +184,3 @@ def _end_marked(mark: bytes) -> list[int]:
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.001)
     return found
-
-
-class GuardianPool:
-    """Guardians for any number of threads, each of which borrows one at a time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._idle: list[Guardian] = []
-        self._busy: set[Guardian] = set()
-        self._closed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    @contextmanager
-    def borrow(self, *, isolate: bool = True) -> Iterator[Guardian]:
-        """Yield a guardian nobody else uses; one that ends in an error is not used again."""
-        guardian = self._take(isolate)
-        try:
-            yield guardian
-        except BaseException:
-            guardian.close()
-            with self._lock:
-                self._busy.discard(guardian)
-            raise
-        with self._lock:
-            self._busy.discard(guardian)
-            if not self._closed:
-                self._idle.append(guardian)
-                return
-        guardian.close()
-
-    def close(self) -> None:
-        """End all guardians, for good: heats under way fail with ``GuardianGone`` in the threads that run them."""
-        with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, []
-            for guardian in self._busy:
-                guardian.hang_up()
-        for guardian in idle:
-            guardian.close()
-
-    def _take(self, isolate: bool) -> Guardian:
-        """Return a guardian that lives, a new one if there is none, and count it as busy."""
-        with self._lock:
-            if self._closed:
-                raise GuardianGone(CLOSED)
-            for guardian in [each for each in self._idle if not each.is_alive or each.isolate != isolate]:
-                self._idle.remove(guardian)
-                guardian.close()
-            taken = {guardian.number for guardian in self._busy}
-            free = next(number for number in range(len(taken) + 1) if number not in taken)
-            guardian = self._idle.pop() if self._idle else Guardian(free, isolate=isolate)
-            self._busy.add(guardian)
-            return guardian
-
-
-@cache
-def get_process_pool(process: int) -> GuardianPool:
-    """Return the guardians of this process, which a worker of a cluster shares among its heats and keeps to its end."""
-    guardians = GuardianPool()
-    atexit.register(guardians.close)
-    return guardians

@@ -23,7 +23,7 @@ from heats.race.processes.process_table import list_children
 from heats.race.processes.signals import ENDING, read_signals, receive_signals
 
 MOST_STOPS = 10  # a guardian that is stopped (SIGSTOP) goes on at once; after that many, all is ended
-CALM_SECONDS = 10.0  # without a stop, after which they are counted anew
+CALM_SECONDS = 10.0  # without a stop, after which counting starts again
 
 FAILED, STOPPED = 1, 3  # exit codes: it was killed, or stopped again and again
 

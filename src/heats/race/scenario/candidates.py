@@ -68,7 +68,7 @@ def _sample_space(table: dict[str, Any], folder: Path, seed: int) -> list[Candid
     if not isinstance(file, str):
         raise InvalidArgument(f"space.file={show_value(file)} must be the name of a .pcs or .json file.")
     if table:
-        raise InvalidArgument(f"space has a file and {', '.join(table)} besides; describe the space in one of them.")
+        raise InvalidArgument(f"space has both a file and {', '.join(table)}; describe the space in one of them.")
     return load_space(folder / file).sample(how_many, seed)
 
 
