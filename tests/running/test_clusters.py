@@ -120,11 +120,11 @@ def test_a_cluster_without_workers_is_spoken_of(tmp_path: Path, monkeypatch: pyt
     with (
         distributed.LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None) as empty,
         distributed.Client(empty) as client,
-        pytest.warns(RuntimeWarning, match="waiting for workers: the cluster has none"),
     ):
         timer = threading.Timer(3, empty.scale, [1])
         timer.start()
-        found = find(tmp_path / "run.jsonl", compare=slowly, executor=client.get_executor())
+        with pytest.warns(RuntimeWarning, match="waiting for workers: the cluster has none"):
+            found = find(tmp_path / "run.jsonl", compare=slowly, executor=client.get_executor())
         timer.join()
     assert found.to_json() == find().to_json()
 

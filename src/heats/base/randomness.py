@@ -120,7 +120,7 @@ def sort_along(words: Words, numbers: Indices) -> Indices:
     Each word carries its number in its low bits, and the words themselves are sorted, for which there are vector
     instructions. Where two words have the same high bits, which is rare, their order is found the plain way.
     """
-    low = np.uint64((1 << int(numbers.max()).bit_length()) - 1)
+    low = np.uint64((1 << int(numbers.max(initial=0)).bit_length()) - 1)
     ranked = words & ~low
     ranked |= numbers.view(np.uint64)
     ranked.sort(axis=-1)
