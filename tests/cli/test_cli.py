@@ -97,7 +97,7 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "gap resolved" in shown
     assert "With probability 0.95 the best candidate wins" in shown
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05")) == 0
-    assert "this is no promise yet" in capsys.readouterr().out
+    assert "this promises nothing yet" in capsys.readouterr().out
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --strategy csh --delta 0.05 --json")) == 0
     assert len(json.loads(capsys.readouterr().out)["gaps"]) == 7
 

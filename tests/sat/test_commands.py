@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -118,11 +119,11 @@ def test_instances_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
     [
         ("saps no.cnf", "no.cnf does not exist"),
         ("saps {folder}/bad.cnf", "bad.cnf, line 2: expected a literal or 0, found 'x'"),
-        ("saps {folder}/good.cnf --alpha 0.5", "alpha=0.5"),
+        ("saps {folder}/good.cnf --alpha 0.5", "--alpha 0.5"),
         ("saps {folder}/good.cnf --smoothing no", "choose one of additive, convex"),
         ("saps {folder}/good.cnf --cutoff-steps -1", "steps=-1"),
-        ("swgcp --count 0", "count=0"),
-        ("swgcp --degree 5", "degree=5 must be even"),
+        ("swgcp --count 0", "--count 0"),
+        ("swgcp --degree 5", "--degree 5 must be even"),
         ("swgcp --out {folder}/good.cnf", "is a file; give a folder"),
     ],
 )
@@ -148,5 +149,5 @@ def test_a_missing_extra_is_named(missing: str, line: str, tmp_path: Path) -> No
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "pip install 'heats[sat]'" in done.stderr
+    assert re.search(r"pip install (numba|python-sat)\n", done.stderr)
     assert done.stderr.count("\n") == 1

@@ -165,7 +165,7 @@ class Machine(ABC):
     def ask_for(self, numbers: Sequence[int]) -> list[Query]:
         """Hand out these very pulls, by id, all of the round under way: how a run is replayed fast."""
         stage = self._stage
-        numbers = [whole("numbers", number, 0) for number in as_list("numbers", numbers)]
+        numbers = [whole("numbers", number, -(2**63)) for number in as_list("numbers", numbers)]
         if stage is None or not numbers or not stage.first <= min(numbers) <= max(numbers) < stage.first + stage.total:
             raise OutOfTurn(f"not all of the pulls {list(numbers)[:9]} are of the round under way.")
         queries = list(self._queries(stage, np.array(numbers) - stage.first))

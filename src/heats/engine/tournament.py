@@ -49,7 +49,7 @@ class Tournament(Machine, spec=TournamentSpec):
 
     @property
     def leader(self) -> int | None:
-        """The arm still in with the largest mean lead, this round's pulls so far included; None before the first."""
+        """The arm still in with the largest mean lead, this round's pulls so far included; None while nobody leads."""
         if self.done:
             return self.winner
         credit, pulled = (values[0].copy() for values in self._leads.credits())
@@ -57,9 +57,8 @@ class Tournament(Machine, spec=TournamentSpec):
         np.add.at(credit, arms, observations - observations.mean(axis=-1, keepdims=True))
         np.add.at(pulled, arms, 1)
         still_in = np.sort(self._elimination.arms[0])
-        if not pulled.any():
-            return None
-        return int(still_in[np.argmax((credit / np.maximum(pulled, 1))[still_in])])
+        leads = (credit / np.maximum(pulled, 1))[still_in]
+        return int(still_in[leads.argmax()]) if leads.any() else None
 
     def report(self) -> Report:
         """Say at any time what has been found: winner, runner-up, rivals, every finished round, how sure."""
