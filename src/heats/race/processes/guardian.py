@@ -96,8 +96,13 @@ class Heat:
     def _step(self) -> None:
         """Wait for something to happen, and see to it."""
         running = self._running
-        soon = min(program.next_look for program in running) - time.monotonic()
-        lines, ended, printing = self._watch.wait(min(soon, LONGEST_WAIT_SECONDS))
+        next_look = min(program.next_look for program in running)
+        while True:
+            seconds = min(next_look - time.monotonic(), LONGEST_WAIT_SECONDS)
+            lines, ended, printing = self._watch.wait(seconds)
+            if lines or ended or not printing or time.monotonic() >= next_look:
+                break
+            self._read(printing)
         if STOP in lines:
             self._stop("race")
         if ended or not (lines or printing):
@@ -107,10 +112,13 @@ class Heat:
                 self._watch.channel.send({"place": place, **program.describe_end()})
         if ended:
             self._adopt()
+        self._read(printing)
+        self._check_limits()
+
+    def _read(self, printing: list[Program]) -> None:
         for program in printing:
             if program.code is None and program.read_output() == 0:
                 self._watch.drop(program)  # it closed its output and goes on
-        self._check_limits()
 
     def _check_limits(self) -> None:
         now = time.monotonic()

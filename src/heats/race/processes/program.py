@@ -16,7 +16,8 @@ from heats.race.processes.output import BUFFER_BYTES, Output
 from heats.race.processes.process_table import measure_cpu_seconds
 
 SHORTEST_LOOK_SECONDS = 0.005  # between two looks at a CPU time
-PIPE_BYTES = 1 << 20  # room for what is printed while we are busy
+PIPE_BYTES = 1 << 20  # room for what a talkative program prints while we are busy
+TALKATIVE_BYTES = 1 << 20  # few programs are, and a user has only so much room for pipes
 
 F_SETPIPE_SZ = 1031
 
@@ -52,8 +53,8 @@ class Program:
         )
         assert self._process.stdout is not None
         self.pipe = self._process.stdout.fileno()
+        self._talkative = False
         os.set_blocking(self.pipe, False)
-        _enlarge_pipe(self.pipe)
 
     @property
     def pid(self) -> int:
@@ -61,14 +62,21 @@ class Program:
         return self._process.pid
 
     def read_output(self) -> int | None:
-        """Take in what was printed and return how many bytes; 0 at its end, None if nothing is there."""
-        try:
-            size = os.readv(self.pipe, [_BUFFER])
-        except BlockingIOError:
-            return None
-        if size:
+        """Take in what was printed, up to a full pipe; return how many bytes, 0 at its end, None if there is none."""
+        total = 0
+        while total < PIPE_BYTES:
+            try:
+                size = os.readv(self.pipe, [_BUFFER])
+            except BlockingIOError:
+                return total or None
+            total += size
             self.output.take(_BUFFER, size)
-        return size
+            if size < BUFFER_BYTES:  # there was no more
+                break
+        if not self._talkative and self.output.printed > TALKATIVE_BYTES:
+            self._talkative = True
+            _enlarge_pipe(self.pipe)
+        return total
 
     def kill(self, why: str | None = None) -> None:
         """Kill the group, whose leader must not be collected yet: else its number may be somebody else's."""
