@@ -63,7 +63,7 @@ def test_who_prints_a_lot_beats_who_sleeps(tmp_path: Path, capsys: pytest.Captur
     """In a race from the command line."""
     file = write_race(tmp_path, ["head -c 300000000 /dev/zero", "sleep 3"], budget=2)
     assert run(["race", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["winner"]["arm"] == 0
+    assert json.loads(capsys.readouterr().out)["race"]["winner"]["arm"] == 0
 
 
 def test_a_cutoff_holds_for_who_prints_endlessly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,7 +71,7 @@ def test_a_cutoff_holds_for_who_prints_endlessly(tmp_path: Path, capsys: pytest.
     file = write_race(tmp_path, ["yes", "cat /dev/zero", "yes c some more words"], heat_size=3, slots=3, cutoff="500ms")
     started = time.monotonic()
     assert run(["race", str(file), "--json"]) == 1  # nobody finishes
-    assert json.loads(capsys.readouterr().out)["winner"] is None
+    assert json.loads(capsys.readouterr().out)["race"]["winner"] is None
     (journal,) = tmp_path.glob("*.jsonl")
     events = [json.loads(line) for line in journal.read_text().splitlines()]
     runs = [each for event in events if event["event"] == "told" for each in event["notes"]["runs"]]
@@ -86,4 +86,4 @@ def test_the_last_value_of_a_flood_counts(tmp_path: Path, capsys: pytest.Capture
     scripts = [f"echo cost = {cost + 5}; {flood}; echo cost = {cost}; {flood}" for cost in (4, 2, 3)]
     file = write_race(tmp_path, scripts, objective=r"^cost = (\S+)$", heat_size=3, slots=3)
     assert run(["race", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["winner"]["arm"] == 1
+    assert json.loads(capsys.readouterr().out)["race"]["winner"]["arm"] == 1

@@ -18,13 +18,13 @@ import io
 import sys
 import warnings
 
-from heats.base.interrupts import raise_on_interrupt
+from heats.base.interrupts import exit_on_interrupt, raise_on_interrupt
 
 
 def main() -> None:
     """Run the command line with the exit codes of ``app``."""
-    from heats.cli.app import run, show_warning
-
+    with exit_on_interrupt():  # there is nothing to put in order yet
+        from heats.cli.app import run, show_warning
     raise_on_interrupt()
     warnings.showwarning = show_warning
     for stream in (sys.stdout, sys.stderr):
