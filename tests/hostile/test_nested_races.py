@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from heats.race.processes import Guardian
-from tests.hostile.races import BASE, start, write_race
+from tests.hostile.races import BASE, start, wait_for, write_race
 from tests.race.programs import alive, python, shell, token, wait_until_gone
 from tests.race.scenarios import write
 
@@ -21,15 +20,16 @@ BOTH = pytest.mark.parametrize("isolate", [True, False], ids=["isolated", "share
 @BOTH
 @pytest.mark.parametrize("inner_isolate", [True, False], ids=["isolated-within", "shared-within"])
 def test_a_race_of_races_is_cut_off(tmp_path: Path, isolate: bool, inner_isolate: bool) -> None:
-    """The inner one leaves daemons behind; when the outer one stops it, they are gone as well."""
+    """The inner one has more runs than the outer one, and leaves daemons behind; they go when it is stopped."""
     mark = token()
     inner, outer = tmp_path / "inner", tmp_path / "outer"
     inner.mkdir()
     outer.mkdir()
-    file = write_race(inner, [f"(setsid sleep {mark} &); sleep {nap}" for nap in (3, 4)], isolate=inner_isolate)
+    scripts = [f"(setsid sleep {mark} &); sleep {nap}" for nap in (30, 40, 50, 60)]
+    file = write_race(inner, scripts, heat_size=4, slots=4, isolate=inner_isolate)
     race = BASE | {"command": [sys.executable, "-m", "heats", "race", str(file), "--seed", "{number}"]}
-    racing = start(write(outer, race | {"cutoff": "900ms", "isolate": isolate}, [{"number": 1}, {"number": 2}]))
-    time.sleep(1)
+    racing = start(write(outer, race | {"cutoff": "4s", "isolate": isolate}, [{"number": 1}, {"number": 2}]))
+    wait_for(f"sleep {mark}", 4)
     _, err = racing.communicate(timeout=60)
     assert racing.returncode == 1, err  # nobody finished
     assert "Traceback" not in err
