@@ -115,7 +115,7 @@ def test_sources_of_limits() -> None:
     for heat in by_list.heats():
         assert by_list.values(heat) == by_dict.values(heat) == by_function.values(heat) == by_environment.values(heat)
     assert by_list.gap(1, 0, (0, 1)) == pytest.approx(0.8)
-    assert by_list.ranked((0, 1)) == (0.9, 0.1)
+    assert by_list.rank((0, 1)) == (0.9, 0.1)
     assert by_list.decisive_gap(1, (0, 1), 2) == pytest.approx(0.8)
 
 

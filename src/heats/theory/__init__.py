@@ -1,9 +1,11 @@
 """The paper's theory as functions; pure, and never imported by the engine.
 
+arguments   what is handed over: arms, heats, functions of a user → checked values
 limits      tables of S_{i|Q}, and who is best by them
 rates       γ and its inverse: how far off a score may be, and the pulls until it is close
 budgets     what is enough, and what is never enough
 instances   the worst cases: who is best shows as late as possible
+search      rounds + pulls every heat needs → the smallest budget
 guarantees  what any plan promises
 tables      Tables 1-4 with numbers
 

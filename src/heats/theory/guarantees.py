@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
-import numpy as np
 
+from heats.base.checks import refuse
 from heats.errors import InvalidArgument
 from heats.planning.build import plan
 from heats.planning.plan import RECORDS, Plan, check_problem
 from heats.planning.rules import Rule, find_rule
-from heats.planning.schedule import Shape, list_rounds, share_budget
+from heats.planning.schedule import list_rounds
 from heats.theory.budgets import check_gap
 from heats.theory.rates import Rate, as_rate
-
-MOST_WORK = 10**9  # rounds × heats up to which the smallest budget is searched for: some seconds
+from heats.theory.search import find_smallest_budget
 
 
 class Guarantee(msgspec.Struct, frozen=True):
@@ -39,15 +38,16 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 def guarantee(plan: Plan, rate: Rate | Callable[[int], float]) -> Guarantee:
     """Say which decisive gap a plan resolves in each round if scores settle at ``rate`` (Theorem 2, by rounds)."""
-    if not RECORDS[plan.record].guaranteed:
+    if not RECORDS[check_plan(plan).record].guaranteed:
         raise InvalidArgument(
             f"a plan with record={plan.record!r} ranks heats by more than their own scores, which the theorems do not "
-            "cover; use record='ties' or 'off'."
+            "cover; use record='ties' or 'off'.",
+            plan=plan,
         )
     blind = [number for number, each in enumerate(plan.rounds, 1) if not each.pulls]
     if blind:
         raise InvalidArgument(
-            f"round {blind[0]} of the plan makes no pull, so it guarantees nothing; give it more budget."
+            f"round {blind[0]} of the plan makes no pull, so it guarantees nothing; give it more budget.", plan=plan
         )
     settles = as_rate(rate)
     return Guarantee(tuple(2 * settles.rate(each.pulls) for each in plan.rounds))
@@ -59,11 +59,12 @@ def smallest_budget(
     """Return the smallest budget whose exact plan resolves ``gap`` in every round, i.e. 2·γ(b_r) < gap for all r.
 
     A larger budget may give some round a pull less (what is left over goes elsewhere), so budgets are not simply
-    bisected: all that could do are tried in increasing order.
+    bisected: those that could do are tried in increasing order.
     """
     n_arms, heat_size, _ = check_problem(n_arms, heat_size, 1)
     keep = find_rule(strategy)[1]
-    return _smallest(list_rounds(n_arms, heat_size, keep), pulls_needed(gap, rate))
+    widths = [shape.heats for shape in list_rounds(n_arms, heat_size, keep)]
+    return find_smallest_budget(widths, pulls_needed(gap, rate))
 
 
 def plan_for_gap(
@@ -73,36 +74,13 @@ def plan_for_gap(
     return plan(n_arms, heat_size, smallest_budget(n_arms, heat_size, strategy, gap, rate), strategy)
 
 
-def _smallest(rounds: list[Shape], needed: int) -> int:
-    """Return the smallest budget whose exact schedule gives every heat ``needed`` pulls.
-
-    The schedule shares x: ⌊x/heats⌋ pulls per heat. At x = needed·(widest round) all have enough, so no more is
-    ever needed. Below, what flooring left over must make up for what is missing: missing < cost(x+1) − cost(x).
-    """
-    heats = [shape.heats for shape in rounds]
-    if sum(heats) * len(heats) > MOST_WORK:
-        raise InvalidArgument(
-            f"{len(heats)} rounds with {sum(heats)} heats are too many to search for the smallest budget; "
-            "take fewer arms, a smaller heat_size, or a strategy with fewer rounds."
-        )
-    widths = np.array(heats, dtype=np.int64)
-    enough = needed * max(heats)
-    if enough * len(heats) > 2**62:
-        raise InvalidArgument(f"{needed} pulls per heat cost more than 2^62 pulls; ask for a larger gap.")
-    for start in range(max(0, enough - sum(heats)), enough + 1, 4096):
-        shares = np.arange(start, min(start + 4096, enough + 1))[:, None]
-        pulls = np.maximum(1, shares // widths)
-        costs = pulls @ widths
-        left = np.maximum(1, (shares + 1) // widths) @ widths - costs  # budgets cost .. cost+left-1 share the same x
-        missing = np.maximum(0, needed - pulls) @ widths
-        for row in np.flatnonzero(missing < left):
-            for spare in range(int(missing[row]), int(left[row])):
-                budget = int(costs[row]) + spare
-                if min(share_budget(heats, budget)) >= needed:
-                    return budget
-    raise AssertionError("the share needed·(widest round) gives every heat enough")
-
-
 def pulls_needed(gap: float, rate: Rate | Callable[[int], float]) -> int:
     """Return how many pulls a heat needs to resolve ``gap``: the smallest t with 2·γ(t) < gap."""
     return as_rate(rate).pulls_below(check_gap(gap) / 2)
+
+
+def check_plan(plan: object) -> Plan:
+    """Return a plan, or refuse what is none."""
+    if not isinstance(plan, Plan):
+        raise refuse("plan", plan, "must be a plan; heats.plan makes one")
+    return plan

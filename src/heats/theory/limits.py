@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import accumulate, chain, combinations
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -12,15 +11,17 @@ import msgspec
 import numpy as np
 
 from heats.base import randomness
-from heats.base.checks import whole
+from heats.base.checks import refuse, whole
 from heats.engine.sets import random_sets
-from heats.errors import InvalidArgument
+from heats.errors import InvalidArgument, show_value
+from heats.planning.plan import check_problem
+from heats.theory.arguments import Heat, ask, check_arm, check_heat, list_arms, to_number
 
-Heat: TypeAlias = tuple[int, ...]  # arms in increasing order
 Values: TypeAlias = tuple[float, ...]  # one per arm of a heat, in that order
 
 LARGEST = 1e100  # limits beyond this are sentinels or bugs
 MOST_HEATS = 300_000  # heats looked at before a question is refused as too large
+MOST_DRAWS = 10**9  # comparisons of arms while random heats are drawn: some seconds
 
 
 @runtime_checkable
@@ -42,38 +43,44 @@ class Limits:
     """
 
     def __init__(self, n_arms: int, heat_size: int, source: Source) -> None:
-        self.n_arms = whole("n_arms", n_arms, 2)
-        self.heat_size = whole("heat_size", heat_size, 2, self.n_arms, "a heat has at most all arms")
+        self.n_arms, self.heat_size, _ = check_problem(n_arms, heat_size, 1)
+        self._source = source
         self._look_up = _look_up(source)
-        self.values = cache(self._values)
+        self._known: dict[Heat, Values] = {}
 
-    def _values(self, heat: Heat) -> Values:
+    def values(self, heat: Heat) -> Values:
         """Return S_{i|Q} for the arms of a heat, given in increasing order."""
-        if list(heat) != sorted(set(heat)) or not set(heat) <= set(range(self.n_arms)):
-            raise InvalidArgument(
-                f"heat {heat} must be different arms from 0 to {self.n_arms - 1}, in increasing order."
-            )
-        found = self._look_up(heat)
+        try:
+            return self._known[heat]
+        except (KeyError, TypeError):  # not yet known; not a heat at all
+            checked = check_heat("heat", heat, self.n_arms)
+        self._known[checked] = values = self._ask_values(checked)
+        return values
+
+    def _ask_values(self, heat: Heat) -> Values:
+        found = ask("source", self._look_up, heat)
         if isinstance(found, Mapping):
             missing = [arm for arm in heat if arm not in found]
             if missing:
                 raise InvalidArgument(f"the limits of heat {heat} miss arm {missing[0]}; give a value for every arm.")
             found = [found[arm] for arm in heat]
-        try:
-            values = tuple(float(value) for value in found)
-        except (TypeError, ValueError):
-            values = ()
+        listed = found if isinstance(found, (Sequence, np.ndarray)) and not isinstance(found, (str, bytes)) else ()
+        values = tuple(map(to_number, listed)) if len(np.shape(listed)) == 1 else ()
         if len(values) != len(heat) or not all(abs(value) <= LARGEST for value in values):
-            raise InvalidArgument(f"the limits of heat {heat} are {found}; give {len(heat)} finite numbers.")
+            raise InvalidArgument(
+                f"the limits of heat {heat} are {show_value(found)}; give {len(heat)} finite numbers.",
+                source=self._source,
+            )
         return values
 
     def of(self, arm: int, heat: Heat) -> float:
         """Return S_{i|Q}."""
+        values, arm = self.values(heat), check_arm("arm", arm, self.n_arms)
         if arm not in heat:
-            raise InvalidArgument(f"arm {arm} is not in heat {heat}.")
-        return self.values(heat)[heat.index(arm)]
+            raise InvalidArgument(f"arm {arm} is not in heat {heat}; ask about one that is.", arm=arm)
+        return values[heat.index(arm)]
 
-    def ranked(self, heat: Heat) -> Values:
+    def rank(self, heat: Heat) -> Values:
         """Return S_{(1)|Q}, S_{(2)|Q}, …: the limits of a heat, largest first."""
         return tuple(sorted(self.values(heat), reverse=True))
 
@@ -89,8 +96,8 @@ class Limits:
 
     def decisive_gap(self, best: int, heat: Heat, place: int) -> float:
         """Return Δ_{(l)|Q}: how far the arm in the l-th place, counted from 1, is behind ``best``."""
-        whole("place", place, 1, len(heat), "a place in the heat")
-        return self.of(best, heat) - self.ranked(heat)[place - 1]
+        ranked = self.rank(heat)
+        return self.of(best, heat) - ranked[whole("place", place, 1, len(heat), "a place in the heat") - 1]
 
     def heats(self, containing: int | None = None) -> Iterator[Heat]:
         """Yield all heats of 2..heat_size arms, or those with one arm in them."""
@@ -98,8 +105,12 @@ class Limits:
 
     def heats_of(self, size: int, containing: int | None = None) -> Iterator[Heat]:
         """Yield all heats of one size, or those with one arm in them."""
+        whole("size", size, 1, self.n_arms, "a heat has at most all arms")
+        if self.n_arms > MOST_HEATS:
+            raise self._refuse_number()
         if containing is None:
             return combinations(range(self.n_arms), size)
+        check_arm("containing", containing, self.n_arms)
         others = [arm for arm in range(self.n_arms) if arm != containing]
         return (tuple(sorted((containing, *rest))) for rest in combinations(others, size - 1))
 
@@ -107,10 +118,22 @@ class Limits:
         """Refuse what would take a look at too many heats."""
         counts = accumulate(math.comb(self.n_arms, size) for size in range(2, self.heat_size + 1))
         if any(count > MOST_HEATS for count in counts):
-            raise InvalidArgument(
-                f"n_arms={self.n_arms} and heat_size={self.heat_size} make more than {MOST_HEATS} heats: too many to "
-                "look at all. Take fewer arms; who is best can also be estimated: survey(limits, sample=1000)."
-            )
+            raise self._refuse_number()
+
+    def _refuse_number(self) -> InvalidArgument:
+        return InvalidArgument(
+            f"{{n_arms}} and {{heat_size}} make more than {MOST_HEATS} heats: too many to look at all. Take fewer "
+            "arms; who is best can also be estimated: survey(limits, sample=1000).",
+            n_arms=self.n_arms,
+            heat_size=self.heat_size,
+        )
+
+
+def check_limits(limits: object) -> Limits:
+    """Return a table of limits, or refuse what is none."""
+    if not isinstance(limits, Limits):
+        raise refuse("limits", limits, "must be a table of limits; make one with Limits(n_arms, heat_size, source)")
+    return limits
 
 
 def _look_up(source: Source) -> Callable[[Heat], Any]:
@@ -119,15 +142,14 @@ def _look_up(source: Source) -> Callable[[Heat], Any]:
     if callable(source):
         return source
     if not isinstance(source, Mapping):
-        raise InvalidArgument(
-            f"limits {source!r} must be a dict {{heat: values}}, a function of a heat, or know limits(heat)."
-        )
-    table = {}
+        raise refuse("source", source, "must be a dict {heat: values}, a function of a heat, or know limits(heat)")
+    table: dict[Heat, Mapping[int, float]] = {}
     for heat, values in source.items():
-        by_arm = _by_arm(heat, values)
-        if tuple(sorted(heat)) in table:
+        by_arm = _map_values(heat, values)
+        arms = tuple(sorted(list_arms(heat) or ()))
+        if arms in table:
             raise InvalidArgument(f"the table of limits has heat {heat} twice; give every set of arms once.")
-        table[tuple(sorted(heat))] = by_arm
+        table[arms] = by_arm
 
     def find(heat: Heat) -> Any:
         if heat not in table:
@@ -139,15 +161,18 @@ def _look_up(source: Source) -> Callable[[Heat], Any]:
     return find
 
 
-def _by_arm(heat: Any, values: Any) -> Mapping[int, float]:
-    if isinstance(values, Mapping):
+def _map_values(heat: Any, values: Any) -> Mapping[int, float]:
+    """Return the values of a heat by arm."""
+    arms = list_arms(heat)
+    if arms and isinstance(values, Mapping):
         return values
     listed = list(values) if isinstance(values, Sequence) else None
-    if listed is None or not isinstance(heat, Sequence) or len(listed) != len(heat):
+    if not arms or listed is None or not isinstance(heat, Sequence) or len(listed) != len(arms):
         raise InvalidArgument(
-            f"the limits of heat {heat} are {values}; give one value per arm; for a set of arms, a dict {{arm: value}}."
+            f"the limits of heat {show_value(heat)} are {show_value(values)}; give one value per arm of a tuple of "
+            "arms; for a set of arms, a dict {arm: value}."
         )
-    return dict(zip(heat, listed, strict=True))
+    return dict(zip(arms, listed, strict=True))
 
 
 class Survey(msgspec.Struct, frozen=True):
@@ -170,9 +195,10 @@ def survey(limits: Limits, sample: int | None = None, seed: int = 0) -> Survey:
     Looks at all heats, and refuses if there are more than ``MOST_HEATS``; with ``sample`` it looks at that many random
     heats of each size instead, and the answer says so: a Condorcet winner is then one that no heat seen contradicts.
     """
+    check_limits(limits)
     if sample is None:
         limits.check_countable()
-    heats = list(limits.heats()) if sample is None else _sample_heats(limits, whole("sample", sample, 1), seed)
+    heats = list(limits.heats()) if sample is None else _sample_heats(limits, sample, seed)
     offending: dict[int, Heat] = {}
     seen: list[list[float]] = [[] for _ in range(limits.n_arms)]
     tops = [0] * limits.n_arms
@@ -192,8 +218,8 @@ def survey(limits: Limits, sample: int | None = None, seed: int = 0) -> Survey:
         condorcet=min(unbeaten) if len(unbeaten) == 1 else None,
         unbeaten=unbeaten,
         offending=offending,
-        borda=_largest(borda),
-        copeland=_largest(copeland),
+        borda=_find_largest(borda),
+        copeland=_find_largest(copeland),
         borda_scores=borda,
         copeland_scores=copeland,
         exact=sample is None,
@@ -218,10 +244,18 @@ def copeland_winners(limits: Limits) -> frozenset[int]:
 
 def offending_heat(limits: Limits, arm: int) -> Heat | None:
     """Return a heat that speaks against ``arm`` being the Condorcet winner; None if (A2) holds with it."""
-    return survey(limits).offending.get(whole("arm", arm, 0, limits.n_arms - 1))
+    check_arm("arm", arm, check_limits(limits).n_arms)
+    return survey(limits).offending.get(arm)
 
 
-def _sample_heats(limits: Limits, most: int, seed: int) -> list[Heat]:
+def _sample_heats(limits: Limits, sample: int, seed: int) -> list[Heat]:
+    most, sizes = whole("sample", sample, 1), limits.heat_size
+    if max(limits.n_arms, most * (sizes - 1)) > MOST_HEATS or most * sizes**3 > 6 * MOST_DRAWS:
+        raise InvalidArgument(
+            f"{{sample}} heats of each of {sizes - 1} sizes, out of {limits.n_arms} arms, are too many to draw; take a "
+            "smaller sample, or limits of fewer arms.",
+            sample=most,
+        )
     found: list[Heat] = []
     for size in range(2, limits.heat_size + 1):
         sets = random_sets(np.array([randomness.fold_seed(seed)]), limits.n_arms, size, most)[0]
@@ -229,7 +263,7 @@ def _sample_heats(limits: Limits, most: int, seed: int) -> list[Heat]:
     return found
 
 
-def _largest(scores: Sequence[float | None]) -> frozenset[int]:
+def _find_largest(scores: Sequence[float | None]) -> frozenset[int]:
     """Return who has the largest score, up to rounding of the last bits."""
     known = {arm: score for arm, score in enumerate(scores) if score is not None}
     top = max(known.values())

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from itertools import islice
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from heats.errors import InvalidArgument
+from heats.base.checks import one_of
 from heats.planning.plan import Plan, check_problem
 from heats.planning.rules import RULES
-from heats.planning.schedule import lay_rounds, printed_heats, printed_rounds
-from heats.theory.budgets import check_gap, query_sets, reward_rate, winner_rate
-from heats.theory.guarantees import smallest_budget
+from heats.planning.schedule import list_rounds, printed_heats
+from heats.theory.budgets import check_gap, count_rounds, count_sets, query_sets, reward_rate, winner_rate
+from heats.theory.guarantees import check_plan, smallest_budget
 from heats.theory.rates import Categorical, SubGaussian
 
 Setting: TypeAlias = Literal["winner", "reward"]
@@ -28,18 +27,16 @@ def rate_for(
 
     ``sigma`` is for rewards: ½ is right for all that lie within an interval of length 1.
     """
-    if feedback == "winner":
+    if one_of("feedback", feedback, SETTINGS) == "winner":
         return winner_rate(delta, rounds, tight=tight)
-    if feedback == "reward":
-        return reward_rate(delta, heat_size, rounds, sigma, tight=tight)
-    raise InvalidArgument(f"feedback={feedback!r} is unknown; choose one of {', '.join(SETTINGS)}.")
+    return reward_rate(delta, heat_size, rounds, sigma, tight=tight)
 
 
 def rate_of_plan(
     plan: Plan, feedback: Setting, delta: float, sigma: float = 0.5, *, tight: bool = False
 ) -> Categorical | SubGaussian:
     """Return the rate to judge a plan by, with the confidence shared among its own rounds."""
-    return rate_for(feedback, delta, plan.heat_size, len(plan.rounds), sigma, tight=tight)
+    return rate_for(feedback, delta, check_plan(plan).heat_size, len(plan.rounds), sigma, tight=tight)
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -57,13 +54,13 @@ class Bound(msgspec.Struct, frozen=True):
 def bounds(n_arms: int, heat_size: int, gap: float, delta: float, feedback: Setting, sigma: float = 0.5) -> list[Bound]:
     """Return the budgets for all strategies, if every decisive gap is at least ``gap``."""
     n, k, _ = check_problem(n_arms, heat_size, 1)
-    half = check_gap(gap, 1 if feedback == "winner" else 1e50) / 2
+    half = check_gap(gap, 1 if one_of("feedback", feedback, SETTINGS) == "winner" else 1e50) / 2
     rate_for("reward", delta, k, 1, sigma)  # refuses a sigma that is none, asked for or not
     rows = []
     for strategy, rule in RULES.items():
-        rounds, heats = printed_rounds(strategy, n, k), -(-n // k)
+        happening = len(list_rounds(n, k, rule))
+        rounds, heats = count_rounds(strategy, n, k), -(-n // k)
         printed = rate_for(feedback, delta, k, rounds, sigma)
-        happening = len(list(islice(lay_rounds(n, k, rule), 10**6)))
         rows.append(
             Bound(
                 strategy=strategy,
@@ -94,35 +91,34 @@ def paper_tables(
     """
     n, k, _ = check_problem(n_arms, heat_size, 1)
     half = check_gap(gap, 1) / 2  # Table 4's logarithms need ε ≤ 1
+    every = count_sets(n, k)
+    rounds = {strategy: count_rounds(strategy, n, k) for strategy in RULES}
     sufficient = {
-        strategy: printed_rounds(strategy, n, k)
-        * -(-n // k)
-        * rate_for(feedback, delta, k, printed_rounds(strategy, n, k), sigma).pulls_until(half)
-        for strategy in RULES
+        strategy: many * -(-n // k) * rate_for(feedback, delta, k, many, sigma).pulls_until(half)
+        for strategy, many in rounds.items()
     }
-    every = math.comb(n, k)
-    if every > 10**1000:
-        raise InvalidArgument(f"C({n}, {k}) has more than a thousand digits, which no table holds; take fewer arms.")
     round_robin = every * rate_for(feedback, delta, k, every, sigma).pulls_until(half)
     return {
         "Table 1: sufficient budget z": [Row(name.upper(), {"budget": z}) for name, z in sufficient.items()],
         "Table 2: rounds, heats and query sets": [
             Row("RoundRobin", {"R": 1, "P_1": every, "f(x)": "x", "query sets": every, "bound on them": every}),
-            *(_table_2(name, n, k) for name in RULES),
+            *(_fill_table_2(name, n, k) for name in RULES),
         ],
         "Table 3: sufficient budget, with RoundRobin": [
             Row("RoundRobin", {"budget": round_robin}),
             *(Row(name.upper(), {"budget": z}) for name, z in sufficient.items()),
         ],
-        "Table 4: order of the budget in stochastic settings": [_table_4(name, n, k, gap, delta) for name in RULES],
+        "Table 4: order of the budget in stochastic settings": [
+            _fill_table_4(name, n, k, gap, delta) for name in RULES
+        ],
     }
 
 
-def _table_2(strategy: str, n: int, k: int) -> Row:
+def _fill_table_2(strategy: str, n: int, k: int) -> Row:
     exact, bound = query_sets(strategy, n, k)
     first = next(printed_heats(strategy, n, k))
     values: dict[str, str | int | float] = {
-        "R": printed_rounds(strategy, n, k),
+        "R": count_rounds(strategy, n, k),
         "P_1": first,
         "f(x)": {"csws": "1", "csr": "x - 1", "csh": "⌈x/2⌉"}[strategy],
         "query sets": exact,
@@ -131,10 +127,12 @@ def _table_2(strategy: str, n: int, k: int) -> Row:
     return Row(strategy.upper(), values)
 
 
-def _table_4(strategy: str, n: int, k: int, gap: float, delta: float) -> Row:
+def _fill_table_4(strategy: str, n: int, k: int, gap: float, delta: float) -> Row:
     """Return the expressions of Table 4 as printed: orders of magnitude, without their constants."""
-    rounds = printed_rounds(strategy, n, k)
+    rounds = count_rounds(strategy, n, k)
     size = rounds * -(-n // k) / gap**2
-    rewards = size * math.log(k * rounds / delta * math.log(k * rounds / (gap * delta)))
-    winners = size * math.log(rounds / (delta * gap**4))
+    log_rounds, log_gap, log_delta = math.log(rounds), math.log(gap), math.log(delta)  # quotients may be too large
+    log_rewards = math.log(k) + log_rounds - log_delta
+    rewards = size * (log_rewards + math.log(log_rewards - log_gap))
+    winners = size * (log_rounds - log_delta - 4 * log_gap)
     return Row(strategy.upper(), {"reward": round(rewards), "preference": round(winners)})
