@@ -52,6 +52,8 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 
+pytestmark = pytest.mark.slow  # a process for every moment
+
 
 def run_python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code]

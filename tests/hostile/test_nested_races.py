@@ -12,7 +12,7 @@ from tests.hostile.races import BASE, start, wait_for, write_race
 from tests.race.programs import alive, python, shell, token, wait_until_gone
 from tests.race.scenarios import write
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")]
 
 BOTH = pytest.mark.parametrize("isolate", [True, False], ids=["isolated", "shared"])
 

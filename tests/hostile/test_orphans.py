@@ -14,7 +14,7 @@ import pytest
 from tests.hostile.races import are_namespaces_allowed, find_guardians, start, wait_for, write_race
 from tests.race.programs import token, wait_until_ended, wait_until_gone
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")]
 
 # Each has 2 processes with the mark on their command line, or more.
 ESCAPES = {

@@ -13,7 +13,7 @@ import pytest
 from tests.hostile.races import are_namespaces_allowed, find_guardians, start, wait_for, write_race
 from tests.race.programs import token, wait_until_ended, wait_until_gone
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads the process table of Linux")]
 
 PARENT = "kill -STOP $PPID"
 BOTH_PARENTS = "above=$(ps -o ppid= -p $PPID); kill -STOP $above $PPID"

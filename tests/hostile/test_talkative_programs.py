@@ -15,7 +15,7 @@ from heats.race.processes import Guardian
 from tests.hostile.races import write_race
 from tests.race.programs import shell
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="compares with pipes of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="compares with pipes of Linux")]
 
 MUCH = 200_000_000  # bytes
 PATTERNS = ("s UNKNOWN", r"^cost = (\S+)$")

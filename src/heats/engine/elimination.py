@@ -23,6 +23,7 @@ from heats.engine.statistics import StatisticLike, win_rate
 from heats.errors import BadFeedback
 from heats.planning.plan import Round
 
+FEW_SCORES = 2000  # of all heats together: then sorting is faster in any case
 LARGEST_SMALL_HEAT = 8  # arms; up to that many are compared pair by pair, which is faster than sorting many heats
 
 
@@ -154,7 +155,7 @@ def rank(scores: Array, tie_break: Callable[[Mask], Array], keep: int | None = N
     With ``keep`` only those ties are decided that say who is among the first ``keep``.
     """
     size = scores.shape[-1]
-    if size > LARGEST_SMALL_HEAT:
+    if size > LARGEST_SMALL_HEAT or scores.size < FEW_SCORES:
         return _sort(scores, tie_break)
     ranks = _count_ahead(scores)
     untied = size * (size - 1) // 2  # the sum of all ranks

@@ -23,7 +23,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask, Order
 from heats.base.checks import as_list, whole
-from heats.base.randomness import Purpose, draw_bits, fold_seed, shuffle
+from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed, sort_order
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
 from heats.engine.game import Game, Stage
 from heats.engine.report import Report
@@ -61,6 +61,7 @@ class Machine(ABC):
         self.no_verdicts = 0  # of these, how many said nothing
         self.answered: Counter[str] = Counter()  # pulls by whom, where it was said
         self._root = fold_seed(seed)
+        self._seeds, self._orders = (draw_bits(self._root, purpose) for purpose in (Purpose.QUERY, Purpose.PRESENT))
         self.game = Game.of(spec, statistic, np.array([self._root]))
         self._kind: Kind | None = None
         self._past: list[tuple[_Opened, array[int]]] = []  # finished stages, with a hash of what each pull said
@@ -194,32 +195,42 @@ class Machine(ABC):
             mine = self._recognise(number, query)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
-        kind = self._kind
-        if type(feedback) is NoVerdict:
-            packed = _NOTHING
-        else:
-            kind = KINDS.get(type(feedback), _REWARDS)
-            row = rewards(feedback, mine.arms) if kind is _REWARDS else ()
-            if kind is not self._kind:
-                self._check_kind(kind)
-            row = row or feedback.row(mine.arms)  # type: ignore[union-attr]  # one of KINDS
-            if self._needs:
-                self._check_needs(row)
-            packed = _PACK[len(row)](*row)
+        kind = KINDS.get(type(feedback), _REWARDS)
+        packed = self._pack(kind, feedback, mine.arms)
         index = number - self._first
         if index < 0 or self._rows[index] is not None:
             self._check_told_before(number, packed)
             return
-        before, self._kind = self._kind, kind
+        before = self._kind
+        if packed:
+            self._kind = kind
         self._rows[index] = packed
         self._owed -= 1
         if not self._owed:
             self._conclude(index, before)
         self._out.pop(number, None)
         self.spent += 1
-        self.no_verdicts += packed is _NOTHING
+        if not packed:
+            self.no_verdicts += 1
         if by is not None:
             self.answered[by] += 1
+
+    def _pack(self, kind: Kind, feedback: Any, arms: Arms) -> bytes:
+        """Return the observations of a pull as bytes, none if it had no verdict; or refuse what cannot be told."""
+        if kind is _REWARDS:
+            if type(feedback) is NoVerdict:
+                return _NOTHING
+            row = rewards(feedback, arms)
+            if kind is not self._kind:
+                self._check_kind(kind)
+        else:
+            if kind is not self._kind:
+                self._check_kind(kind)
+            row = feedback.row(arms)
+        if self._needs:
+            self._check_needs(row)
+        packed: bytes = _PACK[len(row)](*row)
+        return packed
 
     def requeue(self, query: Query | int) -> None:
         """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
@@ -264,7 +275,7 @@ class Machine(ABC):
         heats = stage.stage.heat_of(pulls)
         ids = pulls + stage.first
         arms = np.take_along_axis(stage.stage.heats[0, heats], self._shuffle_shown(stage, pulls), axis=-1)
-        seeds = draw_bits(self._root, Purpose.QUERY, ids) >> np.uint64(1)  # fits a signed 64-bit integer
+        seeds = draw_more_bits(self._seeds, ids) >> np.uint64(1)  # fits a signed 64-bit integer
         return map(Query, ids.tolist(), repeat(stage.round), heats.tolist(), map(tuple, arms.tolist()), seeds.tolist())
 
     def _query(self, number: int) -> Query:
@@ -284,7 +295,7 @@ class Machine(ABC):
 
     def _shuffle_shown(self, stage: _Opened, pulls: Indices) -> Order:
         """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
-        return shuffle(self._root, Purpose.PRESENT, (pulls + stage.first)[:, None], np.arange(stage.size))
+        return sort_order(draw_more_bits(self._orders, (pulls + stage.first)[:, None], np.arange(stage.size)))
 
     def _recognise(self, number: int, query: Query | int) -> Query:
         """Return the query of that number, which a Query told by value (from another process, say) must equal."""
