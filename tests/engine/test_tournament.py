@@ -240,7 +240,7 @@ def test_who_answered_is_counted_but_not_reported() -> None:
 
 @pytest.mark.parametrize("kind", TIES)
 @pytest.mark.parametrize("record", ["off", "ties", "pooled"])
-@pytest.mark.parametrize("rule", ["csws", "csr", "csh"])
+@pytest.mark.parametrize("rule", ["csws", *(pytest.param(rule, marks=pytest.mark.slow) for rule in ("csr", "csh"))])
 def test_with_only_ties_everybody_wins_equally_often(kind: str, record: Any, rule: str) -> None:
     """Chi-square over 600 seeds: no position and no index is favoured."""
     plan = heats.plan(7, 3, 12, rule, record=record, blind=True)

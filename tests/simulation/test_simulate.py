@@ -126,7 +126,12 @@ CHANCE = {
 }
 
 
-@pytest.mark.parametrize("name", CHANCE)
+QUICK = ("gaussian", "winners", "runtimes")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CHANCE]
+)
 def test_equal_in_distribution_to_one_by_one(name: str) -> None:
     """Chi-square of who wins, 300 tournaments each way, over a grid of plans with byes, and for RoundRobin."""
     world, statistic = CHANCE[name]
