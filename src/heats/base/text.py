@@ -14,6 +14,11 @@ def make_printable(name: str) -> str:
     return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
 
 
+def make_lines_printable(text: str) -> str:
+    """Return a text of several lines, none of which speaks to the terminal."""
+    return "\n".join(map(make_printable, text.split("\n")))
+
+
 def make_encodable(text: str) -> str:
     """Return text that any file takes: halves of surrogate pairs, as in odd file names, are spelled out."""
     return LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)

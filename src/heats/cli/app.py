@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from heats.base.text import end_sentence
+from heats.base.text import end_sentence, make_lines_printable
 from heats.cli import plans, races, runs, simulations, solvers
 from heats.cli.options import spell_option
 from heats.cli.root import app
@@ -57,5 +57,5 @@ def show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _complain(sentence: str, code: int) -> int:
-    typer.echo(f"heats: {sentence}", err=True)
+    typer.echo(f"heats: {make_lines_printable(sentence)}", err=True)
     return code

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from heats.base import randomness
-from heats.base.text import format_table
+from heats.base.text import format_table, make_lines_printable, make_printable
 from heats.engine.machine import Query
 from heats.race.heat import make_order, run_commands
 from heats.race.outcome import Run, describe_end
@@ -46,10 +46,12 @@ def format_trials(scenario: Scenario, trials: list[Trial]) -> str:
     """Return a table of how each did, and what to look at."""
     rows = [
         (each.run.verdict, f"{each.run.wall:.2f}", f"{each.run.cpu:.2f}", each.run.code, _format_value(each.run), name)
-        for each, name in zip(trials, scenario.names, strict=True)
+        for each, name in zip(trials, map(make_printable, scenario.names), strict=True)
     ]
     titles = ("", "wall s", "CPU s", "exit", "value", "candidate")
-    return "\n".join([*format_table(titles, rows), *(f"\n{line}" for line in _list_remarks(scenario, trials))])
+    return "\n".join(
+        [*format_table(titles, rows), *(f"\n{make_lines_printable(line)}" for line in _list_remarks(scenario, trials))]
+    )
 
 
 def encode_trials(scenario: Scenario, trials: list[Trial]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from heats.base.text import end_sentence
+from heats.base.text import end_sentence, make_printable
 from heats.engine.feedback import Race
 from heats.errors import HeatsError, InvalidArgument, show_value
 from heats.race.processes import End
@@ -141,4 +141,4 @@ def describe_end(code: int, last: str) -> str:
     """Return exit code and last lines of output, for people."""
     how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
     return "\n".join([f"{how}, {'and at the end it printed' if last else 'it printed nothing'}",
-                      *(f"  {line}" for line in last.splitlines())])  # fmt: skip
+                      *(f"  {make_printable(line)}" for line in last.splitlines())])  # fmt: skip

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeGuard
+
+import msgspec
 
 from heats.base.text import quote_argument
 from heats.journal import Log
 from heats.journal.origin import RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.heat import fill_command_line
-from heats.race.scenario import RACE_PLACEHOLDERS, Scenario, fill_command
+from heats.race.scenario import RACE_PLACEHOLDERS, Command, Scenario, fill_command
 from heats.reports.result import CandidateRuns, Entrant, RaceFacts, Result, summarise
 
 
@@ -64,10 +67,19 @@ def _describe_entrant(log: Log, arm: int | None) -> Entrant | None:
     parameters = value if isinstance(value, dict) else None
     template = log.origin.rules.get("command")
     command = None
-    if parameters is not None and isinstance(template, list):
+    if parameters is not None and _is_command(template):
         command = fill_command(template, parameters, leave=RACE_PLACEHOLDERS)
     lines = log.origin.command_lines
     return Entrant(arm, log.names[arm], parameters, command, lines[arm] if arm < len(lines) else None)
+
+
+def _is_command(template: object) -> TypeGuard[Command]:
+    """Whether a journal, which anybody may have written, has a command: texts, and lists of them."""
+    try:
+        msgspec.convert(template, list[str | list[str]])
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def paste_line(scenario: Scenario, arm: int) -> str:
