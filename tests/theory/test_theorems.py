@@ -57,7 +57,7 @@ def random_problem(seed: int) -> tuple[random.Random, Limits, list[float], heats
         return draw, random_limits(draw, n, k, best), random_rate(draw, 90), plan, best
 
 
-def resolved(report: heats.Report, limits: Limits, beta: list[float], best: int) -> list[float]:
+def list_margins(report: heats.Report, limits: Limits, beta: list[float], best: int) -> list[float]:
     """Δ_{(f+1)} − 2β(b_r) for the rounds the best arm played: all positive means it is safe."""
     return [
         limits.decisive_gap(best, heat, each.keep + 1) - 2 * beta[each.pulls - 1]
@@ -72,7 +72,7 @@ def test_theorems_2_and_3_are_an_equivalence() -> None:
     for seed in range(3000):
         _, limits, beta, plan, best = random_problem(seed)
         report = Squeezed(limits, [0.0, *beta].__getitem__).play(heats.Tournament(plan, seed=seed)).report()
-        margins = resolved(report, limits, beta, best)
+        margins = list_margins(report, limits, beta, best)
         if 0 in margins:
             continue  # a tie may go either way
         safe = all(margin > 0 for margin in margins)
@@ -109,7 +109,7 @@ def test_a_guarantee_is_kept_without_exception() -> None:
         draw, limits, beta, plan, best = random_problem(seed)
         world = Within(limits, [value / 4 for value in beta], draw)
         report = world.play(heats.Tournament(plan, seed=seed)).report()
-        if all(margin > 0 for margin in resolved(report, limits, [value / 4 for value in beta], best)):
+        if all(margin > 0 for margin in list_margins(report, limits, [value / 4 for value in beta], best)):
             assert report.winner == best
             kept += 1
         promised = guarantee(plan, world.rates(0, (0, 1)))

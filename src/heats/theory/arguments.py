@@ -25,12 +25,20 @@ def check_arm(name: str, arm: object, n_arms: int) -> int:
 
 def check_heat(name: str, heat: object, n_arms: int = MOST_ARMS) -> Heat:
     """Return a heat as plain ints, or refuse what is none."""
+    if type(heat) is tuple and set(map(type, heat)) == {int}:  # nearly always
+        if list(heat) == sorted(set(heat)) and heat[0] >= 0 and heat[-1] < n_arms:
+            return heat
+        raise _refuse_heat(name, heat, n_arms)
     arms = [_to_arm(each, n_arms) for each in heat] if isinstance(heat, tuple) else []
     known = [arm for arm in arms if arm is not None]
     if not known or len(known) < len(arms) or any(one >= other for one, other in pairwise(known)):
-        most = f"from 0 to {n_arms - 1}" if n_arms < MOST_ARMS else "from 0"
-        raise refuse(name, heat, f"must be a tuple of different arms {most}, in increasing order")
+        raise _refuse_heat(name, heat, n_arms)
     return tuple(known)
+
+
+def _refuse_heat(name: str, heat: object, n_arms: int) -> InvalidArgument:
+    most = f"from 0 to {n_arms - 1}" if n_arms < MOST_ARMS else "from 0"
+    return refuse(name, heat, f"must be a tuple of different arms {most}, in increasing order")
 
 
 def _to_arm(value: Any, n_arms: int) -> int | None:
@@ -50,7 +58,10 @@ def check_path(path: object, n_arms: int) -> list[Heat]:
     """Return the heats of the best arm, round by round, () where it rested."""
     if not isinstance(path, Sequence) or isinstance(path, (str, bytes)):
         raise refuse("path", path, "must be a list of heats, one per round; heats_of_best gives it")
-    return [check_heat(f"path[{place}]", each, n_arms) if each != () else () for place, each in enumerate(path)]
+    return [
+        () if isinstance(each, tuple) and not each else check_heat(f"path[{place}]", each, n_arms)
+        for place, each in enumerate(path)
+    ]
 
 
 def check_widths(heats: object) -> list[int]:
@@ -115,6 +126,8 @@ def _count_most(about: tuple[object, ...]) -> int:
 
 def to_number(value: Any) -> float:
     """Return a number of any kind as a float; nan if it is none, or beyond all floats."""
+    if type(value) is float:
+        return value
     if not isinstance(value, SupportsFloat) or np.ndim(value) > 0:  # type: ignore[arg-type]  # anything may be asked
         return math.nan
     try:

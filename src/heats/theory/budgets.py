@@ -28,7 +28,7 @@ from heats.theory.rates import (
     slowest_of,
 )
 
-MOST_PRINTED_ROUNDS = 200_000  # of a schedule as printed: half a second
+MOST_PRINTED_ROUNDS = 250_000  # of a schedule as printed: about a second
 MOST_SET_DIGITS = 1000  # of the number of sets C(n, k)
 
 

@@ -21,7 +21,8 @@ Values: TypeAlias = tuple[float, ...]  # one per arm of a heat, in that order
 
 LARGEST = 1e100  # limits beyond this are sentinels or bugs
 MOST_HEATS = 300_000  # heats looked at before a question is refused as too large
-MOST_DRAWS = 10**9  # comparisons of arms while random heats are drawn: some seconds
+MOST_SAMPLED_ARMS = 3 * 10**6  # in all heats of a sample: a second
+MOST_DRAWS = 3 * 10**8  # comparisons of arms while random heats are drawn: a second
 
 
 @runtime_checkable
@@ -64,8 +65,10 @@ class Limits:
             if missing:
                 raise InvalidArgument(f"the limits of heat {heat} miss arm {missing[0]}; give a value for every arm.")
             found = [found[arm] for arm in heat]
-        listed = found if isinstance(found, (Sequence, np.ndarray)) and not isinstance(found, (str, bytes)) else ()
-        values = tuple(map(to_number, listed)) if len(np.shape(listed)) == 1 else ()
+        if isinstance(found, np.ndarray):
+            found = found.tolist()
+        listed = found if isinstance(found, Sequence) and not isinstance(found, (str, bytes)) else ()
+        values = tuple(map(to_number, listed))
         if len(values) != len(heat) or not all(abs(value) <= LARGEST for value in values):
             raise InvalidArgument(
                 f"the limits of heat {heat} are {show_value(found)}; give {len(heat)} finite numbers.",
@@ -101,7 +104,9 @@ class Limits:
 
     def heats(self, containing: int | None = None) -> Iterator[Heat]:
         """Yield all heats of 2..heat_size arms, or those with one arm in them."""
-        return chain.from_iterable(self.heats_of(size, containing) for size in range(2, self.heat_size + 1))
+        pairs = self.heats_of(2, containing)  # refuses wrong arms now, not when they are gone through
+        larger = (self.heats_of(size, containing) for size in range(3, self.heat_size + 1))
+        return chain(pairs, chain.from_iterable(larger))
 
     def heats_of(self, size: int, containing: int | None = None) -> Iterator[Heat]:
         """Yield all heats of one size, or those with one arm in them."""
@@ -250,7 +255,8 @@ def offending_heat(limits: Limits, arm: int) -> Heat | None:
 
 def _sample_heats(limits: Limits, sample: int, seed: int) -> list[Heat]:
     most, sizes = whole("sample", sample, 1), limits.heat_size
-    if max(limits.n_arms, most * (sizes - 1)) > MOST_HEATS or most * sizes**3 > 6 * MOST_DRAWS:
+    arms, draws = most * sizes**2 // 2, most * sizes**3 // 6
+    if limits.n_arms > MOST_HEATS or arms > MOST_SAMPLED_ARMS or draws > MOST_DRAWS:
         raise InvalidArgument(
             f"{{sample}} heats of each of {sizes - 1} sizes, out of {limits.n_arms} arms, are too many to draw; take a "
             "smaller sample, or limits of fewer arms.",

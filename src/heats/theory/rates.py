@@ -150,6 +150,8 @@ class Categorical(Rate):
 
 def check_time(t: object) -> int:
     """Return a number of pulls, or refuse what is none."""
+    if type(t) is int and 1 <= t <= MOST_RATED_PULLS:
+        return t
     return whole("t", t, 1, MOST_RATED_PULLS, "pulls")
 
 

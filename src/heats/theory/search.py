@@ -16,7 +16,7 @@ import numpy as np
 from heats.base.arrays import Indices
 from heats.errors import InvalidArgument
 
-MOST_SEARCHED_SHARES = 3 * 10**6  # half a second
+MOST_SEARCHED_SHARES = 2 * 10**6  # a third of a second
 MOST_SEARCHED_PULLS = 2**62  # of a budget: all sums fit 64 bits
 AT_ONCE = 10**6  # shares × widths in one array
 
