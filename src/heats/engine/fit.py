@@ -32,9 +32,8 @@ class _Round:
         self.active = active  # arms of the round, those that rested included
         self.comparisons = comparisons  # of every heat, (reps, heats)
         self.pairs = pairs  # every comparison is one of two arms, else of the whole heat
-        self._first_slots = first_slots  # of every repetition among the slots of all, (reps, 1)
         slots = np.arange(heats * size).reshape(heats, size).T  # as dealt: the arms of heat 0 first
-        self._members = slots[:, None] + first_slots
+        self._members = slots[:, None] + first_slots  # of all repetitions together
         # By slot, where to look up what its heat expects: its own entry of (size, reps, heats) for pairs, else its
         # heat's of (reps, heats). Those who rested look at the last entry, which is 0.
         places = np.arange(reps)[:, None] * heats + np.arange(heats * size) // size
@@ -44,13 +43,15 @@ class _Round:
         nowhere = np.full((reps, active - heats * size), self._rates.size - 1)
         self._places = np.concatenate([places, nowhere], axis=1)
 
-    def rearrange(self, order: Indices, inverse: Indices) -> None:
-        """Move the first slots: slot s now holds what slot ``order[s]`` held; ``inverse`` is the way back."""
-        moved = order.shape[1]
-        self._places[:, :moved] = np.take_along_axis(self._places, order, axis=1)
-        slots = self._members - self._first_slots
-        now = inverse[np.arange(len(order))[:, None], np.minimum(slots, moved - 1)]
-        self._members = np.where(slots < moved, now, slots) + self._first_slots  # those beyond left before, and stay
+    def rearrange(self, order: Indices, moved_to: Indices) -> None:
+        """Move the first slots: slot s now holds what slot ``order[s]`` held, and what slot s held is at ``moved_to``.
+
+        ``order (reps, moved)`` counts within a repetition, ``moved_to`` is of the slots of all repetitions.
+        """
+        reps, moved = order.shape
+        rows = (np.arange(reps) * self.active)[:, None]
+        self._places[:, :moved] = self._places.ravel().take(order + rows)
+        self._members = moved_to.take(self._members)
 
     def expect(self, strengths: Array) -> Array:
         """Return per slot the sum over its comparisons of 1 / (strengths compared): ``(reps, active)``."""
@@ -124,9 +125,10 @@ class Fit:
         gone = np.ones((reps, among), dtype=bool)
         np.put_along_axis(gone, front, False, axis=1)
         order = np.concatenate([front, np.nonzero(gone)[1].reshape(reps, -1)], axis=1)
-        inverse = np.empty_like(order)
-        np.put_along_axis(inverse, order, np.broadcast_to(np.arange(among), order.shape), axis=1)
+        places = np.broadcast_to(np.arange(n_arms), (reps, n_arms)) + self._first_slots
+        moved_to = places.copy()
+        np.put_along_axis(moved_to, order, places[:, :among], axis=1)
         for array in (self._arms, self._wins, self._strengths):
-            array[:, :among] = np.take_along_axis(array, order, axis=1)
+            array[:, :among] = array.ravel().take(order + self._first_slots)
         for each in self._rounds:
-            each.rearrange(order, inverse)
+            each.rearrange(order, moved_to.ravel())
