@@ -106,7 +106,8 @@ def fold_seed(seed: int) -> np.uint64:
 
 def to_unit(words: Words) -> Array:
     """Turn random bits into numbers from 0 to 1, 1 left out."""
-    numbers: Array = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    numbers: Array = np.asarray(words >> np.uint64(11)).astype(np.float64)
+    numbers *= 2.0**-53
     return numbers
 
 

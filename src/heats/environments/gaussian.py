@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from heats.base import randomness
-from heats.base.arrays import Array, Indices, Words
+from heats.base.arrays import AnyArray, Array, Indices, Words
 from heats.base.checks import between, one_of, refuse, true_or_false, whole
 from heats.base.randomness import Purpose
 from heats.environments.arguments import LARGEST_VALUE, check_vector, to_numbers
@@ -103,12 +104,14 @@ class Gaussian(_Normal):
                 "the Gaussian family is about heats of two and more; single arms have no mean of their own."
             )
         arms = self._arm_bits(heats)
-        together = arms.sum(axis=-1, keepdims=True, dtype=np.uint64)  # the same for any order of the set
-        bits = randomness.draw_bits(together ^ arms)
+        together = reduce(np.add, _columns(arms))  # the same for any order of the set
+        bits = randomness.draw_bits(together[..., None] ^ arms)
         means = randomness.to_unit(randomness.draw_more_bits(bits, Purpose.WORLD_MEAN))
         spreads = 0.05 + 0.15 * randomness.to_unit(randomness.draw_more_bits(bits, Purpose.WORLD_SPREAD))
         if self.decoy is not None:
-            self._raise(means, heats == self.decoy, 2 * self.gap, unless=(heats == self.best).any(axis=-1))
+            self._raise(
+                means, heats == self.decoy, 2 * self.gap, unless=reduce(np.logical_or, _columns(heats == self.best))
+            )
         self._raise(means, heats == self.best, self.gap)
         return means, spreads if self.spread == "deviation" else np.sqrt(spreads)
 
@@ -123,7 +126,7 @@ class Gaussian(_Normal):
 
     def _raise(self, means: Array, who: Array, lead: float, unless: Array | bool = False) -> None:
         """Put an arm ``lead`` above the best of the others, in heats it is in."""
-        rows = who.any(axis=-1) & ~np.asarray(unless)
+        rows = reduce(np.logical_or, _columns(who)) & ~np.asarray(unless)
         there = who[rows]
         others = np.where(there, -np.inf, means[rows])
         means[rows] = np.where(there, others.max(axis=-1, keepdims=True) + lead, means[rows])
@@ -149,3 +152,8 @@ class Normal(_Normal):
     def parameters(self, heats: Indices) -> tuple[Array, Array]:
         """Return what was given."""
         return self._means[heats], self._deviations[heats]
+
+
+def _columns(rows: AnyArray) -> list[AnyArray]:
+    """Return the last axis, which is short, as a list: much faster to go along than along the axis itself."""
+    return [rows[..., place] for place in range(rows.shape[-1])]
