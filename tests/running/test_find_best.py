@@ -19,6 +19,7 @@ import pytest
 import heats
 from heats import BestWorst, Race, Ranking, Winner, find_best
 from heats.engine.machine import Query
+from heats.environments import PlackettLuce
 from heats.errors import BadFeedback, BudgetTooSmall, ComparisonFailed, InvalidArgument
 
 
@@ -333,3 +334,86 @@ def test_answers_that_cannot_be_described(tmp_path: Path) -> None:
         with pytest.raises(BadFeedback, match=r"pull 0") as refusal:
             heats.find_best(range(5), lambda heat: answer, heat_size=2, budget=20)  # noqa: B023  # called at once
         str(refusal.value).encode()
+
+
+def test_a_plan_that_was_looked_at() -> None:
+    """It is played as it is, and says it all: anything else about planning is refused, and a plan for others."""
+    plan = heats.plan(9, 3, 40, "csr")
+    found = heats.find_best(range(9), list, plan=plan, seed=2)
+    assert found.winner == 8
+    assert found.to_json() == heats.find_best(range(9), list, budget=40, heat_size=3, strategy="csr", seed=2).to_json()
+    for said in (
+        {"budget": 30},
+        {"heat_size": 2},
+        {"strategy": "csh"},
+        {"record": "off"},
+        {"blind": True},
+        {"edge": 0.6},
+    ):
+        with pytest.raises(InvalidArgument, match="next to a plan, which says it all"):
+            heats.find_best(range(9), list, plan=plan, **said)
+    with pytest.raises(InvalidArgument, match="is for 9 candidates, but there are 8"):
+        heats.find_best(range(8), list, plan=plan)
+    with pytest.raises(InvalidArgument, match="say how many comparisons may be made"):
+        heats.find_best(range(8), list)
+
+
+@pytest.mark.parametrize("answer", [None, "b", 3.5, {"b": 1}])
+def test_what_is_not_feedback_is_called_so(answer: object) -> None:
+    """Whatever was planned for, and however wins would be recorded."""
+    with pytest.raises(BadFeedback, match="is not feedback: give a sequence of 4 numbers"):
+        heats.find_best(range(9), lambda heat: answer, budget=40, feedback="winner")
+
+
+@pytest.mark.parametrize(
+    ("feedback", "answer"),
+    [
+        ("reward", lambda heat: heats.Winner(heat[0])),
+        ("winner", lambda heat: heats.Ranking(heat)),
+        ("ranking", lambda heat: heats.Winner(heat[0])),
+        ("winner", lambda heat: [1.0] * len(heat)),
+    ],
+)
+def test_another_kind_than_was_planned_for_is_refused(feedback: str, answer: Any) -> None:
+    """The plan was made for another model; what a statistic makes of rewards counts."""
+    with pytest.raises(BadFeedback, match=r"but \w+ (feedback was|were) told"):
+        heats.find_best(range(9), answer, budget=40, feedback=feedback)
+    assert heats.find_best(range(9), list, budget=40, feedback="winner", statistic=heats.win_rate).winner == 8
+
+
+def test_no_statistic_is_passed_over_in_silence() -> None:
+    """A fitted record would rank by wins; find_best then keeps another record, all else refuses."""
+
+    def worst(observations: Any) -> Any:
+        return -observations.mean(axis=-2)
+
+    plan = heats.plan(12, 4, 80, feedback="winner")
+    for make in (
+        lambda: heats.Tournament(plan, worst),
+        lambda: heats.simulate(plan, PlackettLuce(range(1, 13)), 5, statistic=worst),
+    ):
+        with pytest.raises(InvalidArgument, match="would be ignored: the plan's record is 'fitted'"):
+            make()
+    found = heats.find_best(
+        range(12), lambda heat: heats.Winner(max(heat)), budget=80, feedback="winner", statistic=worst
+    )
+    assert found.winner != 11
+
+
+class Table:
+    """What pandas and polars have in common: it yields the names of its columns."""
+
+    columns = ("a", "b", "c")
+    shape = (5, 3)
+
+    def __iter__(self) -> Any:
+        return iter(self.columns)
+
+
+def test_candidates_that_would_be_something_else() -> None:
+    """A table is not its columns; equal names name nobody; passed or failed is one or nothing."""
+    with pytest.raises(InvalidArgument, match="candidates is a table"):
+        heats.find_best(Table(), list, budget=9)
+    with pytest.raises(InvalidArgument, match="has 'a' 2 times"):
+        heats.find_best(range(3), list, budget=9, names=["a", "a", "b"])
+    assert heats.find_best(range(5), lambda heat: [each == 3 for each in heat], budget=20).winner == 3

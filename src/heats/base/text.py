@@ -45,7 +45,7 @@ def describe_error(error: BaseException) -> str:
     """Return the kind and the message of somebody else's error, whatever it does when asked, as text any file takes."""
     try:
         text = f"{type(error).__name__}: {error}"
-    except Exception:
+    except Exception:  # it is described in the words of an error: that must not become another one
         text = f"{type(error).__name__}, whose message fails"
     return text.encode(errors="backslashreplace").decode()
 
