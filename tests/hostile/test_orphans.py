@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -40,7 +41,8 @@ def kill_all(pids: Sequence[int], number: int = signal.SIGKILL) -> None:
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     for pid in pids:
-        os.kill(pid, number)
+        with contextlib.suppress(ProcessLookupError):  # the others may have ended with the first
+            os.kill(pid, number)
 
 
 @pytest.mark.parametrize("script", ESCAPES.values(), ids=ESCAPES)
