@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from heats.cli.root import app
+from heats.errors import show_value
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -47,9 +48,9 @@ def spell_option(name: str, value: object) -> str:
         return shlex.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     known = {each for command in app.registered_commands for each in inspect.signature(command.callback).parameters}  # type: ignore[arg-type]  # all have one
     if name not in known:
-        return f"{name}={value!r}"
+        return f"{name}={show_value(value)}"
     option = f"--{name.replace('_', '-')}"
-    return option if value is True else f"{option} {value}"
+    return option if value is True else f"{option} {value if isinstance(value, str) else show_value(value)}"
 
 
 def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None]:
