@@ -215,6 +215,17 @@ class Machine(ABC):
         if by is not None:
             self.answered[by] += 1
 
+    def requeue(self, query: Query | int) -> None:
+        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
+        number = _number_of(query)
+        if number not in self._out:
+            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be taken back.")
+        self._recognise(number, query)
+        del self._out[number]
+        heapq.heappush(self._again, number)
+
+    # How it is done.
+
     def _pack(self, kind: Kind, feedback: Any, arms: Arms) -> bytes:
         """Return the observations of a pull as bytes, none if it had no verdict; or refuse what cannot be told."""
         if kind is _REWARDS:
@@ -231,17 +242,6 @@ class Machine(ABC):
             self._check_needs(row)
         packed: bytes = _PACK[len(row)](*row)
         return packed
-
-    def requeue(self, query: Query | int) -> None:
-        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
-        number = _number_of(query)
-        if number not in self._out:
-            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be taken back.")
-        self._recognise(number, query)
-        del self._out[number]
-        heapq.heappush(self._again, number)
-
-    # How it is done.
 
     def _waits(self, number: int) -> bool:
         """Whether a pull of this stage is neither told nor out."""
