@@ -41,8 +41,12 @@ def measure_into_cat(script: str) -> float:
     ids=["zeros", "short-lines", "long-lines", "matches", "letters", "noise"],
 )
 @pytest.mark.parametrize("isolate", [True, False], ids=["isolated", "shared"])
-def test_printing_costs_no_more_than_a_pipe(script: str, isolate: bool) -> None:
-    """The best of five against the best of five; about 1.1 on an idle machine, 30 where somebody rests in between."""
+def test_printing_is_not_held_up(script: str, isolate: bool) -> None:
+    """Reading what is printed takes about as long as a pipe does; ``make bench`` says how long exactly.
+
+    Who rests a millisecond after every piece needs thirty times as long: that is what must not come back, however
+    busy the machine is on which this runs.
+    """
     guardian = Guardian(0, isolate=isolate)
     try:
         ours, theirs = [], []
@@ -56,7 +60,7 @@ def test_printing_costs_no_more_than_a_pipe(script: str, isolate: bool) -> None:
                 break
     finally:
         guardian.close()
-    assert min(ours) <= 2 * min(theirs)
+    assert min(ours) <= 5 * min(theirs) + 0.3
 
 
 def test_who_prints_a_lot_beats_who_sleeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
