@@ -13,3 +13,15 @@ Mask: TypeAlias = NDArray[np.bool_]
 Words: TypeAlias = NDArray[np.uint64]  # random bits
 Order: TypeAlias = NDArray[np.intp]  # positions, as argsort returns them
 AnyArray: TypeAlias = NDArray[Any]
+Matrix: TypeAlias = Any  # dense, or of SciPy's sparse ones: what both can do
+
+MOST_DENSE = 100_000  # entries of a matrix that is not worth being sparse
+
+
+def make_matrix(values: Array, rows: Indices, columns: Indices, shape: tuple[int, int]) -> Matrix:
+    """Return a matrix with these entries, 0 elsewhere; entries of one place add up."""
+    if shape[0] * shape[1] <= MOST_DENSE:
+        return np.bincount(rows * shape[1] + columns, weights=values, minlength=shape[0] * shape[1]).reshape(shape)
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((values, (rows, columns)), shape=shape)

@@ -8,6 +8,7 @@ tournaments can be dealt in one array operation by passing an array of seeds.
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum, unique
 
 import numpy as np
@@ -29,6 +30,7 @@ class Purpose(IntEnum):
     QUERY = 2  # the seed of a pull
     SETS = 3  # the sets of RoundRobin
     RESAMPLE = 4  # a bootstrap
+    STRENGTHS = 5  # what the strengths of the arms may be
     SAMPLE = 100  # a candidate out of a space
     INSTANCE = 101  # the instance of a heat of programs
     RUN = 102  # the seed of one of its runs
@@ -115,6 +117,24 @@ def pick_below(limit: ArrayLike, words: Words) -> Indices:
     """Turn random bits into whole numbers 0..limit-1 (limit far below 2^53)."""
     numbers: Indices = np.floor(to_unit(words) * np.asarray(limit)).astype(np.int64)
     return numbers
+
+
+def draw_units(seed: Words, where: int, shape: tuple[int, ...]) -> Array:
+    """Return numbers between 0 and 1, both left out: fast, for draws that come by the million.
+
+    NumPy promises that the raw bits of a bit generator stay the same in every version.
+    """
+    raw = np.random.PCG64([int(seed), where]).random_raw(math.prod(shape))
+    numbers: Array = ((raw >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    return numbers.reshape(shape)
+
+
+def draw_normals(seed: Words, where: int, shape: tuple[int, ...]) -> Array:
+    """Return standard normal numbers."""
+    from scipy.special import ndtri
+
+    normals: Array = ndtri(draw_units(seed, where, shape))
+    return normals
 
 
 def shuffle(seed: ArrayLike, purpose: Purpose, where: ArrayLike, arms: Indices) -> Order:

@@ -55,9 +55,13 @@ def end_sentence(text: object) -> str:
     return f"{str(text).rstrip().rstrip('.')}."
 
 
-def format_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    """Yield the lines of a table, each column as wide as its widest entry."""
+def format_table(titles: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = ()) -> Iterator[str]:
+    """Yield the lines of a table, each column as wide as its widest entry; columns of ``words`` begin on the left."""
     cells = [list(titles), *([str(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for line in cells:
-        yield "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        aligned = (
+            cell.ljust(width) if column in words else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        yield "  ".join(aligned).rstrip()

@@ -127,20 +127,18 @@ class RoundRobin(Machine, spec=RoundRobinSpec):
         ranked = [] if sets.borda is None else sets.best_first(sets.borda)[0].tolist()
         return RoundRobinReport(
             algorithm="round-robin",
-            n_arms=self.n_arms,
             budget=self.budget,
-            spent=self.spent,
-            no_verdicts=self.no_verdicts,
-            done=self.done,
-            winner=self.winner,
-            runner_up=ranked[1] if ranked else None,
-            rivals=None,
             sureness=None,
             rounds=(),
+            **self._state(ranked[1] if ranked else None),
             borda=_or_none(sets.borda),
             copeland=_or_none(sets.copeland),
             copeland_winner=None if sets.copeland is None else int(sets.best_first(sets.copeland)[0, 0]),
         )
+
+    def list_exits(self) -> list[int | None]:
+        """Say that nobody leaves."""
+        return [None] * self.n_arms
 
     @classmethod
     def _from_spec(cls, spec: RoundRobinSpec, statistic: StatisticLike, seed: int) -> RoundRobin:
@@ -289,17 +287,19 @@ class SuccessiveHalving(Machine, spec=HalvingSpec):
         )
         return Report(
             algorithm="successive-halving",
-            n_arms=self.n_arms,
             budget=self.budget,
-            spent=self.spent,
-            no_verdicts=self.no_verdicts,
-            done=self.done,
-            winner=self.winner,
-            runner_up=rounds[-1].heats[0][1] if self.done else None,
-            rivals=None,
             sureness=None,
             rounds=rounds,
+            **self._state(rounds[-1].heats[0][1] if self.done else None),
         )
+
+    def list_exits(self) -> list[int | None]:
+        """Return of every arm the round it left in."""
+        exits: list[int | None] = [None] * self.n_arms
+        for number, (arms, _, _) in enumerate(self._halving.rounds, 1):
+            for arm in arms[0, -(-arms.shape[1] // 2) :].tolist():
+                exits[arm] = number
+        return exits
 
     @classmethod
     def _from_spec(cls, spec: HalvingSpec, statistic: StatisticLike, seed: int) -> SuccessiveHalving:

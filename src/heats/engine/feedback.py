@@ -27,6 +27,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from heats.base.arrays import Array
 from heats.base.checks import is_bool
 from heats.errors import BadFeedback, show_value
 
@@ -208,6 +209,15 @@ KINDS: dict[type, Kind] = {
     BestWorst: Kind.BEST_WORST,
     Race: Kind.RACE,
 }
+
+
+def share_by_times(times: Array) -> Array:
+    """Return the winner shares of races ``(pulls, size)`` whose arms took so long; NaN: stopped."""
+    filled = np.where(np.isnan(times), np.inf, times)
+    fastest = filled.min(axis=-1, keepdims=True)
+    won = (filled == fastest) & (fastest < np.inf)
+    shares: Array = won / np.maximum(won.sum(axis=-1, keepdims=True), 1)
+    return shares
 
 
 def rewards(values: Any, arms: Arms) -> Row:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import heapq
 import struct
 from abc import ABC, abstractmethod
-from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,11 +23,13 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask, Order
 from heats.base.checks import as_list, whole
 from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed, sort_order
-from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
+from heats.engine.evidence import Told
+from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards, share_by_times
 from heats.engine.game import Game, Stage
 from heats.engine.report import Report
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import Spec, parse_spec
+from heats.engine.standings import Standings, count_meetings, make_standings
 from heats.engine.statistics import Statistic, StatisticLike, mean
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
 
@@ -64,7 +65,7 @@ class Machine(ABC):
         self._seeds, self._orders = (draw_bits(self._root, purpose) for purpose in (Purpose.QUERY, Purpose.PRESENT))
         self.game = Game.of(spec, statistic, np.array([self._root]))
         self._kind: Kind | None = None
-        self._past: list[tuple[_Opened, array[int]]] = []  # finished stages, with a hash of what each pull said
+        self._past: list[_Over] = []
         self._stage: _Opened | None = None
         self._first = 0
         self._open(self.game.stage())
@@ -88,6 +89,10 @@ class Machine(ABC):
     @abstractmethod
     def report(self) -> Report:
         """Say at any time what has been found, and how."""
+
+    @abstractmethod
+    def list_exits(self) -> list[int | None]:
+        """Return of every arm the round it left in, from 1; None for those that never did."""
 
     @staticmethod
     def from_spec(
@@ -224,6 +229,17 @@ class Machine(ABC):
         del self._out[number]
         heapq.heappush(self._again, number)
 
+    def evidence(self) -> list[Told]:
+        """Return all that was told so far, stage by stage, pulls without a verdict left out."""
+        stages = [(over.opened, *over.said) for over in self._past]
+        if self._stage is not None and self._owed < len(self._rows):
+            stages.append((self._stage, *self._read(self._stage, self._rows)))
+        return [self._recall(*each) for each in stages if each[1].size]
+
+    def standings(self) -> Standings:
+        """Say at any time where every arm stands by all that was told: best first, with its chance to be the best."""
+        return make_standings(self.evidence(), self._kind, self.statistic, self.list_exits(), self.winner, self._root)
+
     # How it is done.
 
     def _pack(self, kind: Kind, feedback: Any, arms: Arms) -> bytes:
@@ -282,14 +298,14 @@ class Machine(ABC):
         """Return any query, handed out or not, of the stage under way or of a finished one."""
         stage = self._stage
         if stage is None or number < stage.first:
-            stage = self._find_finished(number)[0]
+            stage = self._find_finished(number).opened
         elif number >= stage.first + stage.total:
             raise _not_owed(number)
         return next(self._queries(stage, np.array([number - stage.first])))
 
-    def _find_finished(self, number: int) -> tuple[_Opened, array[int]]:
-        position = bisect_right(self._past, number, key=lambda past: past[0].first) - 1
-        if position < 0 or number >= self._past[position][0].first + self._past[position][0].total:
+    def _find_finished(self, number: int) -> _Over:
+        position = bisect_right(self._past, number, key=lambda over: over.opened.first) - 1
+        if position < 0 or number >= self._past[position].opened.first + self._past[position].opened.total:
             raise _not_owed(number)
         return self._past[position]
 
@@ -322,8 +338,9 @@ class Machine(ABC):
         if number >= self._first:
             same = self._rows[number - self._first] == packed
         else:
-            stage, marks = self._find_finished(number)
-            same = marks[number - stage.first] == hash(packed)
+            over = self._find_finished(number)
+            said = over.recall(number - over.opened.first)
+            same = said == packed[-len(said) :] if said else not packed
         if not same:
             raise OutOfTurn(f"pull {number} was told before, and differently; the first answer counts.")
 
@@ -332,7 +349,8 @@ class Machine(ABC):
         assert self._stage is not None
         opened, rows = self._stage, self._rows
         try:
-            pulls, observations = self._heard(opened, rows)
+            pulls, raw = self._read(opened, rows)
+            observations = self._observe(opened, pulls, raw)
             heard = None
             if pulls.size < opened.total:
                 heard = np.zeros(opened.total, dtype=bool)
@@ -345,29 +363,59 @@ class Machine(ABC):
             self._owed += 1
             self._kind = kind_before
             raise
-        self._past.append((opened, array("q", map(hash, rows))))
+        self._past.append(_Over(opened, raw, None if heard is None else pulls))
         self._open(self.game.stage())
 
     def _finish(self, observations: Array, heard: Mask | None) -> None:
         """Let the game judge the stage ``(1, heats, pulls, size)``."""
         self.game.hear(self._kind, observations, heard)
 
-    def _heard(self, opened: _Opened, rows: Sequence[bytes | None]) -> tuple[Indices, Array]:
-        """Return the pulls of a stage that said something so far, and their observations, arms as dealt."""
+    def _read(self, opened: _Opened, rows: Sequence[bytes | None]) -> tuple[Indices, Array]:
+        """Return the pulls of a stage that said something so far, and what, arms as shown; of a race, its times."""
         pulls = np.array(list(compress(range(len(rows)), rows)), dtype=np.int64)
-        width = 2 * opened.size if self._kind is Kind.RACE else opened.size  # a race's rows also hold times
-        raw = np.frombuffer(b"".join(filter(None, rows))).reshape(-1, width)[:, : opened.size]
-        observations = np.empty(raw.shape)
+        said = np.frombuffer(b"".join(filter(None, rows)))
+        if self._kind is Kind.RACE:
+            return pulls, said.reshape(-1, 2, opened.size)[:, 1].copy()
+        return pulls, said.reshape(-1, opened.size)
+
+    def _observe(self, opened: _Opened, pulls: Indices, said: Array) -> Array:
+        """Return the observations of pulls, arms as dealt."""
+        observations = np.empty(said.shape)
         for start in range(0, pulls.size, CHUNK_PULLS):
             part = slice(start, start + CHUNK_PULLS)
-            np.put_along_axis(observations[part], self._shuffle_shown(opened, pulls[part]), raw[part], axis=-1)
-        return pulls, observations
+            shown = share_by_times(said[part]) if self._kind is Kind.RACE else said[part]
+            np.put_along_axis(observations[part], self._shuffle_shown(opened, pulls[part]), shown, axis=-1)
+        return observations
+
+    def _recall(self, opened: _Opened, pulls: Indices, said: Array) -> Told:
+        """Return what a stage was told, as evidence."""
+        heats = opened.stage.heat_of(pulls)
+        arms = np.take_along_axis(opened.stage.heats[0, heats], self._shuffle_shown(opened, pulls), axis=-1)
+        observations = share_by_times(said) if self._kind is Kind.RACE else said
+        return Told(opened.round, pulls + opened.first, heats, arms, observations)
 
     def _so_far(self) -> tuple[Indices, Array]:
         """Return arms, as dealt, and observations of the pulls told in the stage under way."""
         assert self._stage is not None
-        pulls, observations = self._heard(self._stage, self._rows)
-        return self._stage.stage.heats[0, self._stage.stage.heat_of(pulls)], observations
+        pulls, said = self._read(self._stage, self._rows)
+        return self._stage.stage.heats[0, self._stage.stage.heat_of(pulls)], self._observe(self._stage, pulls, said)
+
+    def _state(self, runner_up: int | None) -> dict[str, Any]:
+        """Return what the reports of all machines say alike."""
+        winner, told = self.winner, self.evidence()
+        standings = make_standings(told, self._kind, self.statistic, self.list_exits(), winner, self._root)
+        both = winner is not None and runner_up is not None
+        return {
+            "n_arms": self.n_arms,
+            "spent": self.spent,
+            "no_verdicts": self.no_verdicts,
+            "done": self.done,
+            "winner": winner,
+            "runner_up": runner_up,
+            "rivals": standings.rivals if self.done else (),
+            "head_to_head": count_meetings(told, winner, runner_up) if both else None,  # type: ignore[arg-type]
+            "standings": standings,
+        }
 
 
 class _Opened(NamedTuple):
@@ -378,6 +426,26 @@ class _Opened(NamedTuple):
     first: int
     total: int
     size: int
+
+
+class _Over(NamedTuple):
+    """A finished stage, and what its pulls said: those with a verdict, and a row of each, arms as shown."""
+
+    opened: _Opened
+    rows: Array  # of races, times
+    heard: Indices | None  # None: all of them
+
+    @property
+    def said(self) -> tuple[Indices, Array]:
+        """The pulls with a verdict, and what they said."""
+        return np.arange(self.opened.total) if self.heard is None else self.heard, self.rows
+
+    def recall(self, pull: int) -> bytes:
+        """Return what a pull said, as it was packed; nothing if it had no verdict."""
+        position = pull if self.heard is None else int(np.searchsorted(self.heard, pull))
+        if self.heard is not None and (position == self.heard.size or self.heard[position] != pull):
+            return _NOTHING
+        return bytes(self.rows[position].tobytes())
 
 
 class _Packers(dict[int, Any]):

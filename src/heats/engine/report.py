@@ -12,6 +12,7 @@ from heats.base.intervals import binomial_interval, mean_interval
 from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.base.text import format_table, make_printable
 from heats.engine.feedback import Kind
+from heats.engine.standings import HeadToHead, Standings, describe_standings, say_chance
 from heats.engine.statistics import Statistic
 
 CONFIDENCE = 0.95
@@ -51,7 +52,10 @@ class Sureness(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The state of a run. ``rivals`` are the arms of the last heat that cannot be told apart from the winner."""
+    """The state of a run: what it found, how, and how sure that is.
+
+    ``rivals`` are arms that the whole run cannot tell apart from the winner: stronger with a chance of 5 % or more.
+    """
 
     algorithm: str
     n_arms: int
@@ -61,9 +65,11 @@ class Report(msgspec.Struct, frozen=True):
     done: bool
     winner: int | None
     runner_up: int | None
-    rivals: tuple[int, ...] | None  # None: not assessed
-    sureness: Sureness | None
+    rivals: tuple[int, ...] | None  # at most ten; None: not assessed
+    sureness: Sureness | None  # of the last heat alone
     rounds: tuple[RoundReport, ...]
+    head_to_head: HeadToHead | None  # winner and runner-up, over all rounds
+    standings: Standings  # all arms, by all pulls
 
     def to_json(self) -> str:
         """Return the report as JSON; it holds nothing from the clock, the host or the workers."""
@@ -73,21 +79,12 @@ class Report(msgspec.Struct, frozen=True):
         return describe_report(self, [f"arm {arm}" for arm in range(self.n_arms)])
 
 
-def judge(
-    arms: Sequence[int], observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64
-) -> tuple[Sureness | None, tuple[int, ...]]:
-    """Say how sure a heat is, and which of its arms the pulls cannot tell apart from the winner.
-
-    ``arms`` come best first, ``observations (pulls, size)`` in their order.
-    """
+def judge_heat(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
+    """Say how sure a heat is, of which ``observations (pulls, size)`` stand best arm first."""
     if kind is Kind.REWARDS and statistic.name in AVERAGES:
-        leads = _leads(statistic.per_pull(observations) if statistic.per_pull else observations)
-        apart = [lead is not None and lead.low > 0 for lead in leads]
-        sureness = leads[0]
-    else:
-        apart = [_wins_more(observations[:, 0], observations[:, other]) for other in range(1, len(arms))]
-        sureness = _in_other_words(observations, statistic, kind, seed)
-    return sureness, tuple(arm for arm, ruled_out in zip(arms[1:], apart, strict=True) if not ruled_out)
+        values = statistic.per_pull(observations) if statistic.per_pull else observations
+        return _lead(values[:, 0] - values[:, 1])
+    return _in_other_words(observations, statistic, kind, seed)
 
 
 def _in_other_words(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
@@ -111,22 +108,12 @@ def _share(wins: Array) -> Sureness:
     return Sureness("share", float(wins.mean()), low, high, CONFIDENCE, "Clopper-Pearson", wins.size)
 
 
-def _wins_more(ours: Array, theirs: Array) -> bool:
-    """Say whether the first arm won more of the pulls that set the two apart than chance allows (sign test)."""
-    won, lost = int((ours > theirs).sum()), int((ours < theirs).sum())
-    return won > 0 and binomial_interval(won, won + lost, CONFIDENCE)[0] > 0.5
-
-
-def _leads(values: Array) -> list[Sureness | None]:
-    """Return an interval for the mean lead of the first arm over each of the others; None from a single pull."""
-    if len(values) < 2:
-        return [None] * (values.shape[1] - 1)
-    return [
-        Sureness(
-            "lead", float(each.mean()), *mean_interval(each, CONFIDENCE), CONFIDENCE, "paired Student t", each.size
-        )
-        for each in (values[:, :1] - values[:, 1:]).T
-    ]
+def _lead(leads: Array) -> Sureness | None:
+    """Return an interval for the mean lead of the first arm over the second; None from a single pull."""
+    if len(leads) < 2:
+        return None
+    low, high = mean_interval(leads, CONFIDENCE)
+    return Sureness("lead", float(leads.mean()), low, high, CONFIDENCE, "paired Student t", leads.size)
 
 
 def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Sureness | None:
@@ -151,22 +138,59 @@ def describe_report(report: Report, names: Sequence[str]) -> str:
 
 
 def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
+    names = [make_printable(name) for name in names]
     if report.winner is None or report.runner_up is None:
         yield f"not decided yet: {len(report.rounds)} rounds finished"
     else:
-        yield f"winner:     {make_printable(names[report.winner])}"
-        yield f"runner-up:  {make_printable(names[report.runner_up])}"
-    if report.sureness is not None:
-        yield f"how sure:   {how_sure(report.sureness)}"
-    elif report.done:
-        yield "how sure:   not known: too few pulls of a last heat to tell"
-    if report.rivals:
-        yield f"not told apart from the winner: {', '.join(make_printable(names[arm]) for arm in report.rivals)}"
+        yield f"winner:     {names[report.winner]}"
+        yield f"runner-up:  {names[report.runner_up]}"
+        for number, line in enumerate(list_reasons(report, names)):
+            yield f"{'how sure:' if number == 0 else '':12}{line}"
     yield f"pulls:      {report.spent} of {report.budget}"
+    yield ""
+    if report.standings.method == "none":
+        yield "nothing that was told sets candidates apart: all of them are alike"
+    else:
+        yield from describe_standings(report.standings, names)
     if report.rounds:
         yield ""
         titles = ("round", "arms", "pulls each", "stay")
         yield from format_table(titles, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
+
+
+def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
+    """Say in sentences how sure it is that the winner is the best: by all pulls, head to head, in the last heat."""
+    assert report.winner is not None
+    yield _say_chance(report, names)
+    if report.head_to_head is not None:
+        yield _say_meetings(report.head_to_head, names)
+    if report.sureness is not None:
+        yield how_sure(report.sureness)
+    if report.rivals:
+        more = report.standings.n_rivals - len(report.rivals)
+        others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
+        yield f"not told apart from the winner: {others}"
+
+
+def _say_chance(report: Report, names: Sequence[str]) -> str:
+    standings = report.standings
+    first, ours = standings.rows[0], standings.of(report.winner)  # type: ignore[arg-type]  # there is one
+    if standings.method == "none":
+        return "not at all: nothing that was told sets candidates apart"
+    if ours.chance is None:
+        return "not known over all rounds: too few pulls of the winner"
+    told = f"the best of all {report.n_arms:,} with a chance of {say_chance(ours.chance)}, by all pulls together"
+    if first.arm == ours.arm or first.chance is None:
+        return told
+    return f"{told}, which put {names[first.arm]} first ({say_chance(first.chance)})"
+
+
+def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
+    other = names[record.other]
+    if not record.met:
+        return f"never met the runner-up, {other}"
+    times = "once" if record.met == 1 else f"{record.met:,} times"
+    return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}"
 
 
 def _row(number: int, each: RoundReport) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from heats.base.arrays import AnyArray, Array, Mask
 from heats.engine.elimination import Elimination, Played, best_first
 from heats.engine.machine import Machine
 from heats.engine.records import Leads
-from heats.engine.report import Report, RoundReport, Sureness, judge
+from heats.engine.report import Report, RoundReport, Sureness, judge_heat
 from heats.engine.scoring import see
 from heats.engine.specs import TournamentSpec
 from heats.engine.statistics import StatisticLike, mean
@@ -62,21 +62,22 @@ class Tournament(Machine, spec=TournamentSpec):
 
     def report(self) -> Report:
         """Say at any time what has been found: winner, runner-up, rivals, every finished round, how sure."""
-        sureness, rivals = self._judge_last_heat()
         rounds = tuple(_report(each) for each in self._elimination.rounds)
         return Report(
             algorithm=self.plan.strategy,
-            n_arms=self.plan.n_arms,
             budget=self.plan.budget,
-            spent=self.spent,
-            no_verdicts=self.no_verdicts,
-            done=self.done,
-            winner=self.winner,
-            runner_up=rounds[-1].heats[0][1] if self.done else None,
-            rivals=rivals,
-            sureness=sureness,
+            sureness=self._judge_last_heat(),
             rounds=rounds,
+            **self._state(rounds[-1].heats[0][1] if self.done else None),
         )
+
+    def list_exits(self) -> list[int | None]:
+        """Return of every arm the round it left in."""
+        exits: list[int | None] = [None] * self.n_arms
+        for number, played in enumerate(self._elimination.rounds, 1):
+            for arm in played.heats[played.ranks >= played.round.keep].tolist():
+                exits[arm] = number
+        return exits
 
     @classmethod
     def _from_spec(cls, spec: TournamentSpec, statistic: StatisticLike, seed: int) -> Tournament:
@@ -98,16 +99,11 @@ class Tournament(Machine, spec=TournamentSpec):
             last = observations[0, 0] if heard is None else observations[0, 0][heard[0, 0]]
             self._last_heat = last[:, best_first(game.rounds[-1])[0, 0]]
 
-    def _judge_last_heat(self) -> tuple[Sureness | None, tuple[int, ...]]:
-        """How sure the last heat is, and who cannot be told apart from its winner."""
-        if not self.done:
-            return None, ()
-        last = self._elimination.rounds[-1]
-        arms = np.take_along_axis(last.heats, best_first(last), axis=-1)[0, 0].tolist()
-        if self._last_heat is None or not len(self._last_heat):
-            return None, tuple(arms[1:])
-        assert self._kind is not None
-        return judge(arms, self._last_heat, self.statistic, self._kind, self._root)
+    def _judge_last_heat(self) -> Sureness | None:
+        """How sure the last heat is."""
+        if self._kind is None or self._last_heat is None or not len(self._last_heat):
+            return None
+        return judge_heat(self._last_heat, self.statistic, self._kind, self._root)
 
 
 def _report(played: Played) -> RoundReport:

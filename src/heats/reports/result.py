@@ -90,7 +90,8 @@ def summarise(machine: Machine, names: Sequence[str], log: Log | None = None, ra
     """Return the result of a machine, finished or not, with what its journal and its race add."""
     report = machine.report()
     if race is not None and machine.done and not race.decided:
-        report = msgspec.structs.replace(report, winner=None, runner_up=None, rivals=None, sureness=None)
+        nobody = {"winner": None, "runner_up": None, "rivals": None, "sureness": None, "head_to_head": None}
+        report = msgspec.structs.replace(report, **nobody)
     return Result(
         heats=__version__,
         machine=outline(machine.spec),
