@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from heats.base.naming import LEAST_DIGITS, LONGEST_TEXT, tabulate_parameters, tell_apart
@@ -61,6 +61,7 @@ def test_numbers_have_as_few_digits_as_keep_them_apart(numbers: list[float]) -> 
         assert len(text) <= len(repr(number))
 
 
+@example([0.0, -0.0])
 @given(st.lists(st.floats(allow_nan=False) | st.integers(-(10**18), 10**18), min_size=2, max_size=8))
 def test_different_numbers_have_different_texts_and_equal_ones_the_same(numbers: list[float]) -> None:
     """Small and large, whole or not, finite or not."""

@@ -101,7 +101,8 @@ def _flatten(parameters: Parameters, path: Path = ()) -> Iterator[tuple[Path, An
 def _choose_writer(values: Sequence[Any], exactly: bool) -> Callable[[Any], str]:
     """Return how to write the values under one key: with how many digits, and which texts in quotes."""
     digits = MOST_DIGITS if exactly else _count_digits(values)
-    others = {_write(value, digits) for value in values if not isinstance(value, str)}
+    has_texts = any(isinstance(value, str) for value in values)
+    others = {_write(value, digits) for value in values if has_texts and not isinstance(value, str)}
 
     def write(value: Any) -> str:
         text = _write(value, digits)
@@ -114,17 +115,25 @@ def _choose_writer(values: Sequence[Any], exactly: bool) -> Callable[[Any], str]
 
 def _count_digits(values: Iterable[Any]) -> int:
     """Return the fewest digits with which different numbers stay different."""
-    different = {_write_number(number, MOST_DIGITS): number for value in values for number in _find_numbers(value)}
-    for digits in range(LEAST_DIGITS, MOST_DIGITS):
-        if len({_write_number(number, digits) for number in different.values()}) == len(different):
-            return digits
-    return MOST_DIGITS
+    different = {number for value in values for number in _find_numbers(value)}
+    enough = (digits for digits in range(LEAST_DIGITS, MOST_DIGITS) if _are_told_apart(different, digits))
+    return next(enough, MOST_DIGITS)
+
+
+def _are_told_apart(different: Iterable[int | float], digits: int) -> bool:
+    seen: set[str] = set()
+    for number in different:
+        if (text := _write_number(number, digits)) in seen:
+            return False
+        seen.add(text)
+    return True
 
 
 def _find_numbers(value: Any, depth: int = 0) -> Iterator[int | float]:
     value = _to_python(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield value
+        if value == value:  # not a NaN, which differs from itself
+            yield value
     elif isinstance(value, (list, tuple)) and depth < DEEPEST:
         for each in islice(value, MOST_ITEMS_READ):
             yield from _find_numbers(each, depth + 1)
@@ -169,7 +178,7 @@ def _write_number(number: int | float, digits: int) -> str:
     """Return a whole number whole, any other with so many digits, or fewer if it has fewer; 100000, not 1e+05."""
     if isinstance(number, int):
         return str(int(number)) if abs(number) < 10**4000 else hex(number)  # Python refuses to write longer ones
-    number = float(number)
+    number = float(number) + 0.0  # without the sign of a zero
     if not math.isfinite(number):
         return str(number)
     text = f"{number:.{digits}g}"

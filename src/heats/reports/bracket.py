@@ -86,7 +86,7 @@ def draw_bracket(rounds: Sequence[RoundReport], roster: Roster, follow: int | No
 
 def _lay_out(columns: list[Column], start: int, winner: int | None) -> Strip:
     mine = columns[start : start + STRIP]
-    height = TOP + max(column.height for column in mine) + PAD
+    height = TOP + max(ROW + 2 * PAD, *(column.height for column in mine)) + PAD
     middle = not any(column.hidden for column in mine)  # else little boxes would float in a large void
     tops = [TOP + (height - TOP - PAD - column.height) / 2 if middle else TOP for column in mine]
     places = [_places(column, top) for column, top in zip(mine, tops, strict=True)]
@@ -105,7 +105,7 @@ def _strip(strip: Strip, roster: Roster, follow: int | None) -> str:
     for number, (column, where) in enumerate(zip(strip.columns, strip.places, strict=True)):
         parts += _drawn_column(column, where, strip.left + number * (WIDTH + GAP), roster, follow)
     if strip.winner is not None:
-        parts += _winner(right, _winner_place(strip), roster, strip.winner)
+        parts += _winner(strip, right, roster, strip.winner)
     return "\n".join([*parts, "</svg>"])
 
 
@@ -113,12 +113,9 @@ def _winner_width(label: str) -> int:
     return max(24 + LETTER * len(label) + PAD, LETTER * len("winner"))
 
 
-def _winner_place(strip: Strip) -> float:
-    """Return where the winner's row is: level with its row in the last heat, if that is drawn."""
-    return strip.places[-1].get(strip.winner, TOP + PAD + ROW / 2) if strip.winner is not None else 0.0
-
-
-def _winner(x: int, y: float, roster: Roster, arm: int) -> Iterator[str]:
+def _winner(strip: Strip, x: int, roster: Roster, arm: int) -> Iterator[str]:
+    """Draw the winner level with its row in the last heat, if that is drawn."""
+    y = strip.places[-1].get(arm, TOP + PAD + ROW / 2)
     label, top = roster.labels[arm], y - ROW / 2 - PAD
     yield f'<text x="{x}" y="14" class="best">winner</text>'
     yield f'<rect class="box" x="{x}" y="{top:g}" width="{_winner_width(label)}" height="{ROW + 2 * PAD}" rx="7"/>'
