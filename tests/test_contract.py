@@ -135,7 +135,7 @@ def test_any_machine_runs_anywhere_and_is_kept(machine: str, executor: str, tmp_
     log = Log(path)
     log.advance()
     assert log.finished is not None
-    assert summarise(log.machine, log.names).to_json() == expected
+    assert summarise(log.machine, log.names, values=log.values).to_json() == expected
     assert render_page(log, summarise(log.machine, log.names, log)).count("<h1>") == 1
 
 

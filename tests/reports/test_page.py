@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -95,15 +96,15 @@ def made(path: Path, **options: Any) -> tuple[heats.Found, Checker, str]:
 
 
 def test_who_met_whom_and_who_stayed(tmp_path: Path) -> None:
-    """Every heat of every round is a box with its arms, and those who stay are marked."""
+    """Every heat of every round is a box with its arms, and those who stay are marked; a last line leads to the winner."""
     found, seen, text = made(tmp_path / "run.jsonl", n=20, budget=150, heat_size=4)
     rounds = found.rounds
     boxes = sum(len(each.heats) + bool(each.byes) for each in rounds)
     arms = sum(sum(map(len, each.heats)) + len(each.byes) for each in rounds)
-    assert text.count('class="box') == boxes
-    assert text.count("<circle") == arms + 1  # and one in the interval
+    assert text.count('class="box') == boxes + 1  # and the winner's own
+    assert text.count("<circle") == arms + 2  # and one in the interval, and the winner's
     assert text.count(", stays</title>") == sum(len(each.survivors) for each in rounds)
-    assert text.count('class="bestpath"') == len(rounds) - 1
+    assert text.count('class="bestpath"') == len(rounds)
     assert f"The best of 20 candidates {found.winner} " in " ".join(seen.text.split())
     assert found.sureness is not None
     assert f"({found.sureness.low:.3g} to {found.sureness.high:.3g})" in seen.text
@@ -177,6 +178,99 @@ def test_numbers() -> None:
     ]
 
 
+def lines_of(text: str) -> list[list[str]]:
+    """Return the ends of the best one's lines, strip by strip, as they are written: from x y to x y."""
+    strips = re.findall(r"<svg xmlns.*?</svg>", text, re.DOTALL)
+    return [re.findall(r'class="bestpath" d="M(\S+ \S+)C\S+ \S+ \S+ \S+ (\S+ \S+)"', strip) for strip in strips]
+
+
+def test_the_best_one_is_led_from_the_first_heat_to_the_end(tmp_path: Path) -> None:
+    """From strip to strip, where a line ends in the margin and begins there again, and into the winner's box."""
+    made(tmp_path / "run.jsonl", n=14, budget=120, heat_size=3, strategy="csr")
+    text = page_of(tmp_path / "run.jsonl")
+    strips = re.findall(r'<svg xmlns="http://www.w3.org/2000/svg" width="(\d+)".*?</svg>', text, re.DOTALL)
+    ways = lines_of(text)
+    assert len(ways) == len(strips) > 1
+    for width, way in zip(strips[:-1], ways[:-1], strict=True):
+        assert way[-1][1].split()[0] == width
+    for way in ways[1:]:
+        assert way[0][0].split()[0] == "0"
+    end_x, end_y = map(float, ways[-1][-1][1].split())
+    box = re.findall(r'<rect class="box" x="(\S+)" y="(\S+)" width="\d+" height="(\d+)"', text)[-1]
+    assert (end_x, end_y) == (float(box[0]), float(box[1]) + float(box[2]) / 2)
+    assert text.count(": the winner</title>") == text.count(">winner</text>") == 1
+
+
+def test_an_unfinished_drawing_has_no_winner(tmp_path: Path) -> None:
+    """Those who stay are led into the margin."""
+    path = tmp_path / "run.jsonl"
+    half_done(path, 20)
+    text = page_of(path)
+    assert ">winner</text>" not in text
+    assert text.count(", stays</title>") == text.count('class="path"') + text.count('class="bestpath"') > 0
+
+
+SEVEN = [
+    {f"a_long_parameter_{key}": math.sin(7 * arm + key) for key in range(6)} | {"kind": "abc"[arm % 3]}
+    for arm in range(24)
+]
+
+
+def seven(path: Path) -> str:
+    """Return the page of a run of candidates with seven parameters."""
+    heats.find_best(SEVEN, lambda heat: [x["a_long_parameter_0"] for x in heat], budget=90, journal=path)
+    return page_of(path)
+
+
+def test_candidates_with_parameters_have_labels_and_columns(tmp_path: Path) -> None:
+    """No name is cut off: a label stands for it, shows it when pointed at, and a table says who is who."""
+    text = seven(tmp_path / "run.jsonl")
+    seen = Checker(text)
+    assert "…" not in text
+    assert '<p class="winner"><span title="a_long_parameter_0=' in text
+    assert text.count("<th>a_long_parameter_3</th>") == 2  # of the final heat, and of all candidates
+    assert "<summary><h2>The candidates</h2></summary>" in text
+    assert all(f">#{arm}</span>" in text for arm in range(24))
+    assert seen.count["table"] == 4
+
+
+def measure(folder: Path, text: str, width: int) -> tuple[int, int] | None:
+    """Return how wide and high a page is in a window of that width, in a real browser."""
+    inner = text.replace("&", "&amp;").replace('"', "&quot;")
+    outer = (
+        f'<!doctype html><body><iframe id="page" style="width:{width}px;height:800px;border:0" srcdoc="{inner}"></iframe>'
+        "<script>onload = () => { const page = document.getElementById('page').contentDocument.documentElement;"
+        "document.title = [page.scrollWidth, page.scrollHeight].join(); }</script></body>"
+    )
+    (folder / "outer.html").write_text(outer, encoding="utf-8")
+    found = re.search(r"<title>(\d+),(\d+)</title>", show(folder, folder / "outer.html", 1400))
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_a_page_with_seven_parameters_fits_a_few_screens_of_a_phone(tmp_path: Path) -> None:
+    """375 wide, and no more than four screens of 812 high."""
+    size = measure(tmp_path, seven(tmp_path / "run.jsonl"), 375)
+    if size is None:
+        pytest.skip("this chromium cannot run here")
+    assert size[0] <= 375
+    assert size[1] <= 4 * 812
+
+
+def show(folder: Path, page: Path, width: int) -> str:
+    """Return what a browser makes of a page."""
+    return subprocess.run(
+        [
+            *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"),
+            *(f"--window-size={width},900", "--virtual-time-budget=3000", "--dump-dom", page.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    ).stdout
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("width", [375, 1280])
 def test_nothing_sticks_out_in_a_real_browser(tmp_path: Path, width: int) -> None:
@@ -185,17 +279,7 @@ def test_nothing_sticks_out_in_a_real_browser(tmp_path: Path, width: int) -> Non
     text = page_of(tmp_path / "run.jsonl")
     probe = "<script>document.title = [document.documentElement.scrollWidth, innerWidth].join()</script></body>"
     (tmp_path / "page.html").write_text(text.replace("</body>", probe), encoding="utf-8")
-    shown = subprocess.run(
-        [
-            *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"),
-            *(f"--window-size={width},900", "--dump-dom", (tmp_path / "page.html").as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    found = re.search(r"<title>(\d+),(\d+)</title>", shown.stdout)
+    found = re.search(r"<title>(\d+),(\d+)</title>", show(tmp_path, tmp_path / "page.html", width))
     if found is None:
         pytest.skip("this chromium cannot run here")
     assert int(found[1]) <= int(found[2])

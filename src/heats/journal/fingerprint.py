@@ -44,6 +44,12 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.json.decode(self.json) if bytes(self.json) else None
 
 
+def make_plain(candidate: Any) -> Any:
+    """Return a candidate as plain data, the same that a journal would give back; None if it has no JSON."""
+    text = _canonical(candidate)
+    return msgspec.json.decode(text) if text else None
+
+
 def take_fingerprints(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:
     """Return what candidates are known by; one without a fingerprint must have been ``named`` by the user."""
     return tuple(

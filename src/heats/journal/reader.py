@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -70,6 +70,11 @@ class Log:
     def names(self) -> tuple[str, ...]:
         """What the candidates are called."""
         return tuple(each.name for each in self.header.candidates)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The candidates as plain data; None for each of which only a name or a hash is known."""
+        return tuple(each.value for each in self.header.candidates)
 
     @property
     def elapsed_seconds(self) -> float:

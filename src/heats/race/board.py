@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from heats.base.text import make_printable
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
 from heats.race.counts import RunCounts
+from heats.reports.labels import make_labels
 
 REFRESH_SECONDS = 0.2
 MOST_ROWS = 8  # candidates shown
+LETTERS = 24  # of a candidate's label in a line
+NUMBER_COLUMNS = 32  # of a terminal, beside a candidate's name in the table
 
 
 @contextmanager
@@ -35,7 +37,8 @@ class _Board:
 
     def __init__(self, machine: Machine, names: Sequence[str], counts: RunCounts) -> None:
         self._machine = machine
-        self._names = [make_printable(name) for name in names]
+        self._names = names
+        self._labels = make_labels(names, LETTERS)
         self._counts = counts
         self._started = time.monotonic()
         self._before = machine.spent  # pulls of earlier sessions
@@ -53,19 +56,20 @@ class _Board:
         from rich.console import Console
         from rich.live import Live
 
-        last = 0.0
-        with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as screen:
+        last, console = 0.0, Console(stderr=True)
+        labels = make_labels(self._names, max(LETTERS, console.width - NUMBER_COLUMNS))
+        with Live(console=console, auto_refresh=False, transient=True) as screen:
 
             def watch() -> None:
                 nonlocal last
                 if time.monotonic() - last >= REFRESH_SECONDS or self._machine.done:
-                    screen.update(self._draw(), refresh=True)
+                    screen.update(self._draw(labels), refresh=True)
                     last = time.monotonic()
 
             watch()
             yield watch
 
-    def _draw(self) -> Any:
+    def _draw(self, labels: Sequence[str]) -> Any:
         from rich.console import Group
         from rich.padding import Padding
         from rich.progress_bar import ProgressBar
@@ -74,13 +78,13 @@ class _Board:
 
         counts = self._counts
         table = Table(box=None, pad_edge=False)
-        table.add_column("candidate", overflow="ellipsis", no_wrap=True)
+        table.add_column("candidate", no_wrap=True)
         for title in ("wins", "pulls", "CPU"):
             table.add_column(title, justify="right")
         for arm in self._leading():
             style = "bold green" if arm == self._leader else ""
             numbers = (str(counts.wins[arm]), str(counts.runs[arm]), f"{counts.cpu_seconds[arm]:.1f} s")
-            table.add_row(Text(self._names[arm]), *numbers, style=style)
+            table.add_row(Text(labels[arm]), *numbers, style=style)
         bar = ProgressBar(total=self._machine.total, completed=self._machine.spent)
         return Group(Text(self._headline()), Padding(bar, 0), table)  # a bar alone does not end its line
 
@@ -95,7 +99,7 @@ class _Board:
         of_rounds = "" if rounds is None else f"/{rounds}"
         of_heats = "" if machine.total is None else f"/{machine.total}"
         nobody = f" · nobody finished {self._counts.without_winner}" if self._counts.without_winner else ""
-        leader = "" if self._leader is None else f" · leader {self._names[self._leader]}"
+        leader = "" if self._leader is None else f" · leader {self._labels[self._leader]}"
         return (
             f"round {now}{of_rounds} · heats {machine.spent}{of_heats}{leader} · "
             f"CPU {say_seconds(self._counts.total_cpu_seconds)} · {self._time_left()}{nobody}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import msgspec
 
 from heats.base import randomness
+from heats.base.naming import tabulate_parameters
 from heats.base.text import format_table, make_lines_printable, make_printable
 from heats.engine.machine import Query
 from heats.race.heat import make_order, run_commands
@@ -44,11 +44,12 @@ def _try_candidate(scenario: Scenario, arm: int, guardians: GuardianPool) -> Tri
 
 def format_trials(scenario: Scenario, trials: list[Trial]) -> str:
     """Return a table of how each did, and what to look at."""
+    parameters = tabulate_parameters(scenario.candidates)
     rows = [
-        (each.run.verdict, f"{each.run.wall:.2f}", f"{each.run.cpu:.2f}", each.run.code, _format_value(each.run), name)
-        for each, name in zip(trials, map(make_printable, scenario.names), strict=True)
+        (*_list_cells(each.run), *(make_printable(text or "") for text in row))
+        for each, row in zip(trials, parameters.rows, strict=True)
     ]
-    titles = ("", "wall s", "CPU s", "exit", "value", "candidate")
+    titles = ("", "wall s", "CPU s", "exit", "value", "candidate", *map(make_printable, parameters.titles))
     return "\n".join(
         [*format_table(titles, rows), *(f"\n{make_lines_printable(line)}" for line in _list_remarks(scenario, trials))]
     )
@@ -60,8 +61,9 @@ def encode_trials(scenario: Scenario, trials: list[Trial]) -> str:
     return msgspec.json.encode(rows).decode()
 
 
-def _format_value(run: Run) -> Any:
-    return "" if run.value is None else f"{run.value:g}"
+def _list_cells(run: Run) -> tuple[object, ...]:
+    value = "" if run.value is None else f"{run.value:g}"
+    return run.verdict, f"{run.wall:.2f}", f"{run.cpu:.2f}", run.code, value, f"#{run.arm}"
 
 
 def _list_remarks(scenario: Scenario, trials: list[Trial]) -> Iterator[str]:

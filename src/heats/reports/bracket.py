@@ -1,4 +1,7 @@
-"""A tournament as a drawing: a column per round, a box per heat, lines from those who stay to their next heat."""
+"""A tournament as a drawing: a column per round, a box per heat, lines from those who stay to their next heat.
+
+The last line leads to the winner. Where a row of rounds ends, lines run into the margin and begin there again.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from heats.base.text import make_printable
 from heats.engine.report import RoundReport
+from heats.reports.labels import Roster
 
 MOST_ARMS_DRAWN = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
 STRIP = 5  # rounds side by side, which fits a sheet of paper
 STRIPS = 8  # of a long tournament the first and last rounds are drawn
-LETTERS = 15  # of a name, at most
-ROOM = 17  # letters of a name and its score together, in bold
-WIDTH, GAP, ROW, PAD, TOP = 172, 44, 19, 6, 58
+LETTERS = 15  # of a label, at most
+ROOM = 17  # letters of a label and its score together, in bold
+WIDTH, GAP, ROW, PAD, TOP = 172, 36, 19, 6, 58
+STUB = 20  # of a line that goes on in the next strip
+LETTER = 8  # pixels, in bold
 
 
 class Box(NamedTuple):
@@ -43,33 +48,80 @@ class Column(NamedTuple):
         return sum(box.height + 2 * PAD for box in self.boxes) + (ROW if self.hidden else 0)
 
 
-def draw_bracket(rounds: Sequence[RoundReport], names: Sequence[str], follow: int | None) -> Iterator[str]:
+class Strip(NamedTuple):
+    """Rounds side by side: where every arm of each is, whether the first is there; who has won."""
+
+    columns: list[Column]
+    places: list[dict[int, float]]
+    height: int
+    begins: bool
+    winner: int | None
+
+    @property
+    def left(self) -> int:
+        """Where the first column begins."""
+        return 1 if self.begins else STUB
+
+
+def count_letters(rounds: Sequence[RoundReport]) -> int:
+    """Return how long a label may be to fit beside every score."""
+    scores = [len(number(score)) for each in rounds for row in each.scores or () for score in row]
+    return min(LETTERS, ROOM - max([*scores, len("unseen")]))
+
+
+def draw_bracket(rounds: Sequence[RoundReport], roster: Roster, follow: int | None) -> Iterator[str]:
     """Yield the finished rounds as SVG, in strips; the way of the arm to ``follow``, the best, is set apart."""
     columns = [_column(number, each, follow) for number, each in enumerate(rounds, 1)]
-    strips = [columns[start : start + STRIP] for start in range(0, len(columns), STRIP)]
+    starts = range(0, len(columns), STRIP)
+    winner = follow if rounds and rounds[-1].survivors == (follow,) else None
+    strips = [_lay_out(columns, start, winner if start == starts[-1] else None) for start in starts]
     if len(strips) <= STRIPS:
-        yield from (_strip(strip, names, follow) for strip in strips)
+        yield from (_strip(strip, roster, follow) for strip in strips)
         return
     hidden = strips[STRIPS // 2 : -STRIPS // 2]
-    yield from (_strip(strip, names, follow) for strip in strips[: STRIPS // 2])
-    yield f'<p class="soft">… {sum(map(len, hidden)):,} rounds not drawn …</p>'
-    yield from (_strip(strip, names, follow) for strip in strips[-STRIPS // 2 :])
+    yield from (_strip(strip, roster, follow) for strip in strips[: STRIPS // 2])
+    yield f'<p class="soft">… {sum(len(strip.columns) for strip in hidden):,} rounds not drawn …</p>'
+    yield from (_strip(strip, roster, follow) for strip in strips[-STRIPS // 2 :])
 
 
-def _strip(columns: list[Column], names: Sequence[str], follow: int | None) -> str:
-    height = TOP + max(column.height for column in columns) + PAD
-    width = len(columns) * (WIDTH + GAP) - GAP + 2
-    middle = not any(column.hidden for column in columns)  # else little boxes would float in a large void
-    tops = [TOP + (height - TOP - PAD - column.height) / 2 if middle else TOP for column in columns]
-    places = [_places(column, top) for column, top in zip(columns, tops, strict=True)]
+def _lay_out(columns: list[Column], start: int, winner: int | None) -> Strip:
+    mine = columns[start : start + STRIP]
+    height = TOP + max(ROW + 2 * PAD, *(column.height for column in mine)) + PAD
+    middle = not any(column.hidden for column in mine)  # else little boxes would float in a large void
+    tops = [TOP + (height - TOP - PAD - column.height) / 2 if middle else TOP for column in mine]
+    places = [_places(column, top) for column, top in zip(mine, tops, strict=True)]
+    return Strip(mine, places, height, begins=start == 0, winner=winner)
+
+
+def _strip(strip: Strip, roster: Roster, follow: int | None) -> str:
+    right = strip.left + len(strip.columns) * (WIDTH + GAP)  # where a winner stands
+    last = STUB - GAP if strip.winner is None else _winner_width(roster.labels[strip.winner]) + 1
+    width = right + last
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        'role="img" aria-label="Who met whom in every round, and who stayed">',
-        *_paths(columns, places, follow),
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{strip.height}" '
+        f'viewBox="0 0 {width} {strip.height}" role="img" aria-label="Who met whom in every round, and who stayed">',
+        *_paths(strip, follow),
     ]
-    for number, (column, where) in enumerate(zip(columns, places, strict=True)):
-        parts += _drawn_column(column, where, number * (WIDTH + GAP) + 1, names, follow)
+    for number, (column, where) in enumerate(zip(strip.columns, strip.places, strict=True)):
+        parts += _drawn_column(column, where, strip.left + number * (WIDTH + GAP), roster, follow)
+    if strip.winner is not None:
+        parts += _winner(strip, right, roster, strip.winner)
     return "\n".join([*parts, "</svg>"])
+
+
+def _winner_width(label: str) -> int:
+    return max(24 + LETTER * len(label) + PAD, LETTER * len("winner"))
+
+
+def _winner(strip: Strip, x: int, roster: Roster, arm: int) -> Iterator[str]:
+    """Draw the winner level with its row in the last heat, if that is drawn."""
+    y = strip.places[-1].get(arm, TOP + PAD + ROW / 2)
+    label, top = roster.labels[arm], y - ROW / 2 - PAD
+    yield f'<text x="{x}" y="14" class="best">winner</text>'
+    yield f'<rect class="box" x="{x}" y="{top:g}" width="{_winner_width(label)}" height="{ROW + 2 * PAD}" rx="7"/>'
+    yield f'<g class="best"><title>{escape(roster.names[arm])}: the winner</title>'
+    yield f'<circle class="best" cx="{x + 13}" cy="{y:g}" r="4"/>'
+    yield f'<text x="{x + 24}" y="{y + 4:g}">{escape(label)}</text></g>'
 
 
 def _column(number: int, each: RoundReport, follow: int | None) -> Column:
@@ -102,22 +154,29 @@ def _places(column: Column, y: float) -> dict[int, float]:
     return where
 
 
-def _paths(columns: list[Column], places: list[dict[int, float]], follow: int | None) -> Iterator[str]:
+def _paths(strip: Strip, follow: int | None) -> Iterator[str]:
     """Draw the followed one last, so that it lies on top."""
-    ways = []
-    for number, column in enumerate(columns[:-1]):
-        for box in column.boxes:
-            ways += [(number, arm) for arm in box.arms[: box.stay] if arm in places[number + 1]]
-    for number, arm in sorted(ways, key=lambda way: way[1] == follow):
-        x = number * (WIDTH + GAP) + WIDTH + 1
-        middle, start, end = x + GAP / 2, places[number][arm], places[number + 1][arm]
-        kind = "bestpath" if arm == follow else "path"
-        yield f'<path class="{kind}" d="M{x} {start:g}C{middle:g} {start:g} {middle:g} {end:g} {x + GAP} {end:g}"/>'
+    ways = sorted(_ways(strip), key=lambda way: way[0] == follow)
+    for arm, x, end_x, start, end in ways:
+        middle, kind = (x + end_x) / 2, "bestpath" if arm == follow else "path"
+        yield f'<path class="{kind}" d="M{x} {start:g}C{middle:g} {start:g} {middle:g} {end:g} {end_x} {end:g}"/>'
 
 
-def _drawn_column(
-    column: Column, where: dict[int, float], x: int, names: Sequence[str], follow: int | None
-) -> Iterator[str]:
+def _ways(strip: Strip) -> Iterator[tuple[int, int, int, float, float]]:
+    """Yield every line: its arm, from where to where across, from where to where down."""
+    if not strip.begins:
+        yield from ((arm, 0, strip.left, y, y) for arm, y in strip.places[0].items())
+    last = len(strip.columns) - 1
+    for number, (column, here) in enumerate(zip(strip.columns, strip.places, strict=True)):
+        x = strip.left + number * (WIDTH + GAP) + WIDTH
+        for arm in (arm for box in column.boxes for arm in box.arms[: box.stay]):
+            if number < last and arm in strip.places[number + 1]:
+                yield arm, x, x + GAP, here[arm], strip.places[number + 1][arm]
+            elif number == last:
+                yield arm, x, x + (STUB if strip.winner is None else GAP), here[arm], here[arm]
+
+
+def _drawn_column(column: Column, where: dict[int, float], x: int, roster: Roster, follow: int | None) -> Iterator[str]:
     title, arms, met = column.above
     yield f'<text x="{x}" y="14" font-weight="700">{title}</text>'
     yield f'<text x="{x}" y="31" class="out">{arms}</text>'
@@ -128,7 +187,7 @@ def _drawn_column(
         yield f'<rect class="box{rest}" x="{x}" y="{top:g}" width="{WIDTH}" height="{box.height}" rx="7"/>'
         for row, arm in enumerate(box.arms):
             score = number(box.scores[row]) if box.scores else "rests" if rest else "unseen"
-            yield from _arm(x, where[arm], names[arm], score, stays=row < box.stay, best=arm == follow)
+            yield from _arm(x, where[arm], roster, arm, score, stays=row < box.stay, best=arm == follow)
     if column.hidden:
         y = TOP + column.height - PAD
         yield f'<text x="{x + PAD}" y="{y:g}" class="out">and {column.hidden:,} heats not drawn</text>'
@@ -140,13 +199,10 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if "e+0" in text else text
 
 
-def _arm(x: int, y: float, name: str, score: str, *, stays: bool, best: bool) -> Iterator[str]:
-    name = make_printable(name)
-    letters = min(LETTERS, ROOM - len(score))
-    short = name if len(name) <= letters else f"{name[: letters - 1]}…"
+def _arm(x: int, y: float, roster: Roster, arm: int, score: str, *, stays: bool, best: bool) -> Iterator[str]:
     kind = "best" if best and stays else "in" if stays else "out"
     mark = "best" if best and stays else "dot" if stays else "gone"
-    yield f'<g class="{kind}"><title>{escape(name)}: {score}, {"stays" if stays else "leaves"}</title>'
+    yield f'<g class="{kind}"><title>{escape(roster.names[arm])}: {score}, {"stays" if stays else "leaves"}</title>'
     yield f'<circle class="{mark}" cx="{x + 13}" cy="{y:g}" r="4"/>'
-    yield f'<text x="{x + 24}" y="{y + 4:g}">{escape(short)}</text>'
+    yield f'<text x="{x + 24}" y="{y + 4:g}">{escape(roster.labels[arm])}</text>'
     yield f'<text x="{x + WIDTH - 9}" y="{y + 4:g}" text-anchor="end">{score}</text></g>'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from heats.base.text import make_printable
+from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
 from heats.engine.report import Report, Sureness, how_sure
 from heats.engine.specs import Spec, TournamentSpec
@@ -15,10 +15,14 @@ from heats.errors import InvalidArgument
 from heats.journal.draft import write_whole
 from heats.journal.reader import Log, resolve_path
 from heats.planning.plan import RECORDS, Plan
-from heats.reports.bracket import draw_bracket, number
+from heats.reports.bracket import count_letters, draw_bracket, number
+from heats.reports.labels import Roster
 from heats.reports.result import RaceFacts, Result, RunFacts
+from heats.reports.winner import list_values
 
 MOST_NAMES_LISTED = 12  # of a heat; the others are counted
+LONGEST_HEADING = 40  # letters of a name; a longer one is headed by its label
+MOST_ROWS_OPEN = 8  # of a table about details; a longer one is folded until somebody wants it
 MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
 LOOKED_AT_BYTES = 200  # of a file, to see whether it is a page
 
@@ -26,6 +30,7 @@ LOOKED_AT_BYTES = 200  # of a file, to see whether it is a page
 def render_page(log: Log, result: Result) -> str:
     """Return the result of a journal as HTML."""
     report, names, run = result.report, result.names, result.run
+    roster = Roster(names, log.values, count_letters(report.rounds))
     leader = None if run is None else run.leader
     title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
     plan = _plan_of(log.machine.spec)
@@ -34,13 +39,15 @@ def render_page(log: Log, result: Result) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
         f"<style>{files('heats.reports').joinpath('style.css').read_text(encoding='utf-8')}</style></head><body>",
-        *_head(report, names, leader),
+        *_head(report, roster, leader),
+        *_values(log, roster, leader),
         *_command(log, result.race, leader),
         *_numbers(log, report, run, result.race),
-        *_final(report, names, plan),
-        *_rounds(report, names, leader, plan),
-        *_way_of(report, names, leader),
-        *_runs(result.race, names, leader),
+        *_final(report, roster, plan),
+        *_rounds(report, roster, leader, plan),
+        *_way_of(report, roster, leader),
+        *_runs(result.race, roster, leader),
+        *_candidates(result.race, roster),
         *_plan(plan, len(report.rounds)),
         *_foot(log),
         "</body></html>\n",
@@ -86,17 +93,39 @@ def _plan_of(spec: Spec) -> Plan | None:
     return spec.plan if isinstance(spec, TournamentSpec) else None
 
 
-def _head(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
+def _head(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
     yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates</h1>"
-    yield f'<p class="winner">{_nobody(report) if leader is None else _name(names, leader)}</p>'
+    yield f'<p class="winner">{_nobody(report) if leader is None else _heading(roster, leader)}</p>'
     if report.sureness is not None:
         told = how_sure(report.sureness)
         yield f"<p>{escape(told[0].upper() + told[1:])}.</p>"
     if report.rivals:
-        others = _list(names, report.rivals)
+        others = _list(roster, report.rivals)
         yield f'<p class="soft">Not told apart from the winner: {others}.</p>'
     if not report.done:
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
+
+
+def _heading(roster: Roster, arm: int) -> str:
+    return _name(roster.names, arm) if len(roster.names[arm]) <= LONGEST_HEADING else _label(roster, arm)
+
+
+def _values(log: Log, roster: Roster, leader: int | None) -> Iterator[str]:
+    """Say in full what the heading leaves out."""
+    if leader is None:
+        return
+    name = roster.names[leader]
+    is_short = len(name) <= LONGEST_HEADING
+    said = list_values(name, log.header.candidates[leader].value, name_is_shown=is_short)
+    if said and not said[0][0]:
+        yield f"<pre>{escape(make_lines_printable(said[0][1]))}</pre>"
+    elif said:
+        yield '<dl class="values">'
+        for title, text in said:
+            yield f"<dt>{escape(make_printable(title))}</dt><dd>{escape(make_printable(text))}</dd>"
+        yield "</dl>"
+    elif not is_short:  # the name is all that is known of it
+        yield f"<p>{escape(name)}</p>"
 
 
 def _nobody(report: Report) -> str:
@@ -133,7 +162,7 @@ def _numbers(log: Log, report: Report, run: RunFacts | None, race: RaceFacts | N
     yield "</dl>"
 
 
-def _final(report: Report, names: Sequence[str], plan: Plan | None) -> Iterator[str]:
+def _final(report: Report, roster: Roster, plan: Plan | None) -> Iterator[str]:
     if not report.done or not report.rounds:
         return
     last = report.rounds[-1]
@@ -141,8 +170,10 @@ def _final(report: Report, names: Sequence[str], plan: Plan | None) -> Iterator[
     scores = [number(score) for score in shown] or ["unseen"] * len(last.heats[0])
     pulls = f"{last.pulls:,} pull{'' if last.pulls == 1 else 's'}"
     yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
-    rows = [(_name(names, arm), score) for arm, score in zip(last.heats[0], scores, strict=True)]
-    yield from _table(("candidate", "score"), rows, words=0, first=0)
+    rows = [
+        (_label(roster, arm), score, *_cells(roster, arm)) for arm, score in zip(last.heats[0], scores, strict=True)
+    ]
+    yield from _table(("candidate", "score", *_titles(roster)), rows, words=0, first=0)
     if report.sureness is not None:
         yield _interval(report.sureness)
     yield "</section>"
@@ -184,7 +215,7 @@ def _interval(sure: Sureness) -> str:
     return "".join(parts)
 
 
-def _rounds(report: Report, names: Sequence[str], leader: int | None, plan: Plan | None) -> Iterator[str]:
+def _rounds(report: Report, roster: Roster, leader: int | None, plan: Plan | None) -> Iterator[str]:
     if report.done and not report.rounds:  # all pulls were one round
         return
     yield "<h2>Round by round</h2>"
@@ -192,10 +223,10 @@ def _rounds(report: Report, names: Sequence[str], leader: int | None, plan: Plan
         yield '<p class="soft">No round is finished yet.</p>'
         return
     yield f'<p class="soft">A box is a heat, best first{_ranked_by(plan)}; filled dots stay, hollow ones leave.</p>'
-    yield from ('<div class="wide">', *draw_bracket(report.rounds, names, leader), "</div>")
+    yield from ('<div class="wide">', *draw_bracket(report.rounds, roster, leader), "</div>")
 
 
-def _way_of(report: Report, names: Sequence[str], leader: int | None) -> Iterator[str]:
+def _way_of(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
     """Say whom the winner or leader met in every round, and how it did."""
     if leader is None or not report.rounds:
         return
@@ -207,46 +238,59 @@ def _way_of(report: Report, names: Sequence[str], leader: int | None) -> Iterato
             if leader in arms:
                 place = arms.index(leader)
                 score = number(each.scores[heat][place]) if each.scores and each.scores[heat] else "unseen"
-                others = _list(names, [arm for arm in arms if arm != leader])
+                others = _list(roster, [arm for arm in arms if arm != leader])
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
-    yield f"<h2>The record of {_name(names, leader)}</h2>"
-    yield from _table(("round", "met", "score", "place", "pulls"), rows, words=1)
+    table = _table(("round", "met", "score", "place", "pulls"), rows, words=1)
+    yield from _fold(f"The record of {_label(roster, leader)}", table, len(rows))
 
 
-def _runs(race: RaceFacts | None, names: Sequence[str], leader: int | None) -> Iterator[str]:
+def _runs(race: RaceFacts | None, roster: Roster, leader: int | None) -> Iterator[str]:
     """Say what the programs did, candidate by candidate."""
     if race is None or not race.candidates:
         return
-    yield "<h2>The runs</h2>"
-    yield '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
     rows = [
         (
-            _name(names, each.arm),
+            _label(roster, each.arm),
             f"{each.wins:,}",
             f"{each.runs:,}",
             f"{each.cpu_seconds:.1f} s",
             f"{each.cpu_seconds / each.runs:.2f} s",
             f"{each.crashes:,}",
+            *_cells(roster, each.arm),
         )
         for each in sorted(race.candidates, key=lambda each: each.arm != leader)
     ]
-    titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed")
-    yield from _table(titles, rows, words=0, first=0)
+    titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed", *_titles(roster))
+    remark = '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
+    yield from _fold("The runs", [remark, *_table(titles, rows, words=0, first=0)], len(rows))
+
+
+def _candidates(race: RaceFacts | None, roster: Roster) -> Iterator[str]:
+    """Say who is who where labels do not; in a race the table of runs has all that ran."""
+    if (race is not None and race.candidates) or roster.labels == roster.names:
+        return
+    short = bool(roster.titles)  # then names would only say it again
+    rows = [
+        (_label(roster, arm), *(_cells(roster, arm) if short else [_name(roster.names, arm)]))
+        for arm in range(len(roster.names))
+    ]
+    titles = ("candidate", *_titles(roster)) if short else ("candidate", "name")
+    yield from _fold("The candidates", _table(titles, rows, words=0 if short else 1), len(rows))
 
 
 def _plan(plan: Plan | None, finished: int) -> Iterator[str]:
     if plan is None:
         return
-    yield "<h2>The plan</h2>"
-    yield f'<p class="soft">{escape(plan.strategy)}, {escape(plan.schedule)} schedule, record: {plan.record}; '
-    yield f"heats of {plan.heat_size}, {plan.cost:,} of {plan.budget:,} pulls.</p>"
+    remark = f'<p class="soft">{escape(plan.strategy)}, {escape(plan.schedule)} schedule, record: {plan.record}; '
+    remark += f"heats of {plan.heat_size}, {plan.cost:,} of {plan.budget:,} pulls.</p>"
     rows = []
     for round_number, each in enumerate(plan.rounds, 1):
         numbers = each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost
         rows.append(
             [f"{round_number} ✓" if round_number <= finished else round_number, *(f"{value:,}" for value in numbers)]
         )
-    yield from _table(("round", "arms", "heats", "size", "keep", "rest", "pulls each", "pulls"), rows)
+    table = _table(("round", "arms", "heats", "size", "keep", "rest", "pulls each", "pulls"), rows)
+    yield from _fold("The plan", [remark, *table], len(rows))
 
 
 def _foot(log: Log) -> Iterator[str]:
@@ -254,6 +298,13 @@ def _foot(log: Log) -> Iterator[str]:
     file = escape(make_printable(log.path.name))
     yield f"<footer>{file}: seed {header.seed}, statistic {escape(str(header.statistic))}, "
     yield f"begun {header.at:%Y-%m-%d %H:%M} UTC, last entry {log.last:%Y-%m-%d %H:%M} UTC.</footer>"
+
+
+def _fold(title: str, content: Iterable[str], rows: int) -> Iterator[str]:
+    """Yield a section that can be folded, and is if it is long."""
+    yield f"<details{'' if rows > MOST_ROWS_OPEN else ' open'}><summary><h2>{title}</h2></summary>"
+    yield from content
+    yield "</details>"
 
 
 def _table(
@@ -281,6 +332,20 @@ def _name(names: Sequence[str], arm: int) -> str:
     return escape(make_printable(names[arm]))
 
 
-def _list(names: Sequence[str], arms: Sequence[int]) -> str:
+def _label(roster: Roster, arm: int) -> str:
+    """Return a label, which shows the whole name when pointed at."""
+    label, name = escape(roster.labels[arm]), escape(roster.names[arm])
+    return label if label == name else f'<span title="{name}">{label}</span>'
+
+
+def _titles(roster: Roster) -> list[str]:
+    return [escape(title) for title in roster.titles]
+
+
+def _cells(roster: Roster, arm: int) -> list[str]:
+    return [escape(text) for text in roster.cells(arm)]
+
+
+def _list(roster: Roster, arms: Sequence[int]) -> str:
     more = f" and {len(arms) - MOST_NAMES_LISTED:,} more" if len(arms) > MOST_NAMES_LISTED else ""
-    return ", ".join(_name(names, arm) for arm in arms[:MOST_NAMES_LISTED]) + more
+    return ", ".join(_label(roster, arm) for arm in arms[:MOST_NAMES_LISTED]) + more

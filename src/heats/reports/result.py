@@ -1,7 +1,8 @@
 """One result for everything that finds something: ``find_best``, ``race``, ``resume``, ``report`` and ``demo``.
 
-As JSON: ``{"heats": version, "machine": what was played, "names": [...], "report": {...}, "run": {...} or null,
-"race": {...} or null}``. Equal runs give equal bytes in all but ``run`` and the times in ``race``.
+As JSON: ``{"heats": version, "machine": what was played, "names": [...], "parameters": [...] or null,
+"winner": {...} or null, "report": {...}, "run": {...} or null, "race": {...} or null}``. Equal runs give equal bytes in
+all but ``run`` and the times in ``race``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from heats.engine.machine import Machine
 from heats.engine.report import Report, describe_report
 from heats.engine.specs import outline
 from heats.journal.reader import Log
+from heats.reports.winner import Chosen, choose_winner, collect_parameters, describe_winner
 
 
 class RunFacts(msgspec.Struct, frozen=True):
@@ -74,6 +76,8 @@ class Result(msgspec.Struct, frozen=True):
     heats: str  # version
     machine: dict[str, Any]  # the spec, without the rounds of a plan
     names: tuple[str, ...]
+    parameters: tuple[dict[str, Any] | None, ...] | None  # by arm, of candidates that are tables of them
+    winner: Chosen | None
     report: Report
     run: RunFacts | None = None
     race: RaceFacts | None = None
@@ -86,8 +90,18 @@ class Result(msgspec.Struct, frozen=True):
         return "\n".join(_lines(self))
 
 
-def summarise(machine: Machine, names: Sequence[str], log: Log | None = None, race: RaceFacts | None = None) -> Result:
-    """Return the result of a machine, finished or not, with what its journal and its race add."""
+def summarise(
+    machine: Machine,
+    names: Sequence[str],
+    log: Log | None = None,
+    race: RaceFacts | None = None,
+    values: Sequence[Any] = (),
+) -> Result:
+    """Return the result of a machine, finished or not, with what its journal and its race add.
+
+    ``values`` are the candidates as plain data, by arm; a journal knows them.
+    """
+    names, values = tuple(map(make_encodable, names)), values or (() if log is None else log.values)
     report = machine.report()
     if race is not None and machine.done and not race.decided:
         nobody = {"winner": None, "runner_up": None, "rivals": None, "sureness": None, "head_to_head": None}
@@ -95,7 +109,9 @@ def summarise(machine: Machine, names: Sequence[str], log: Log | None = None, ra
     return Result(
         heats=__version__,
         machine=outline(machine.spec),
-        names=tuple(map(make_encodable, names)),
+        names=names,
+        parameters=collect_parameters(values),
+        winner=choose_winner(report, names, values),
         report=report,
         run=None if log is None else _facts(log, undecided=race is not None and not race.decided),
         race=race,
@@ -126,6 +142,7 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"no winner: {_why_undecided(race)}"
     else:
         yield describe_report(report, result.names)
+        yield from describe_winner(result.winner)
     if run is None:
         return
     yield ""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from heats.errors import InvalidArgument, show_value
+from heats.base.naming import say_object, tabulate_parameters, tell_apart
+from heats.base.text import make_encodable
+from heats.errors import InvalidArgument
+from heats.journal.fingerprint import make_plain
 
-LONGEST_NAME = 60  # characters
+LONGEST_NAME = 60  # characters, of what is not made of parameters
 
 
 def take_candidates(candidates: Iterable[Any]) -> tuple[Any, ...]:
@@ -33,9 +36,8 @@ def take_candidates(candidates: Iterable[Any]) -> tuple[Any, ...]:
 def name_candidates(names: Sequence[str] | None, candidates: tuple[Any, ...]) -> tuple[str, ...]:
     """Return the names the user gave, or names made of the candidates themselves; no two are equal."""
     if names is None:
-        made = [_name(candidate, arm) for arm, candidate in enumerate(candidates)]
-        counts = Counter(made)
-        return tuple(name if counts[name] == 1 else f"{name} #{arm}" for arm, name in enumerate(made))
+        made = _name_dicts({arm: each for arm, each in enumerate(candidates) if isinstance(each, Mapping)})
+        return tell_apart([made.get(arm) or _name(each, arm) for arm, each in enumerate(candidates)])
     if (
         not isinstance(names, (list, tuple))
         or len(names) != len(candidates)
@@ -51,10 +53,31 @@ def name_candidates(names: Sequence[str] | None, candidates: tuple[Any, ...]) ->
     return tuple(names)
 
 
+def describe_candidate(candidate: Any) -> Any:
+    """Return a candidate as plain data; a dict that is not JSON with its values as texts, anything else as None."""
+    plain = make_plain(candidate)
+    if plain is not None or not isinstance(candidate, Mapping):
+        return plain
+    try:
+        table = tabulate_parameters([candidate], exactly=True)
+    except Exception:  # somebody else's object, which is only to be described
+        return None
+    return {
+        make_encodable(title): make_encodable(text or "")
+        for title, text in zip(table.titles, table.rows[0], strict=True)
+    }
+
+
 def _name(candidate: Any, arm: int) -> str:
-    """Return one short line that says which candidate it is."""
-    text = candidate if isinstance(candidate, str) else getattr(candidate, "__name__", None) or show_value(candidate)
-    if " at 0x" in str(text):  # a default repr says nothing
-        return f"candidate {arm}"
-    line = " ".join(str(text).split())
-    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
+    """Return one short line that says which candidate it is; one that is a dict is named together with the others."""
+    said = " ".join(candidate.split()) if isinstance(candidate, str) else say_object(candidate)
+    text = said or f"candidate {arm}"
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+
+
+def _name_dicts(dicts: Mapping[int, Mapping[Any, Any]]) -> dict[int, str]:
+    """Return the names of candidates that are dicts, by arm: all their parameters, as short as tells them apart."""
+    try:
+        return dict(zip(dicts, tabulate_parameters(list(dicts.values())).names, strict=True))
+    except Exception:  # somebody else's objects, which are only to be named: they are named like any other
+        return {}

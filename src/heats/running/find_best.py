@@ -13,7 +13,7 @@ from heats.base.checks import between, whole
 from heats.base.text import make_encodable
 from heats.base.version import __version__
 from heats.engine.machine import Machine
-from heats.engine.report import Report, RoundReport, Sureness, describe_report
+from heats.engine.report import Report, RoundReport, Sureness
 from heats.engine.scoring import expected_feedback
 from heats.engine.specs import TournamentSpec, outline
 from heats.engine.statistics import StatisticLike, mean, win_rate
@@ -27,7 +27,8 @@ from heats.planning.build import plan as make_plan
 from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule
 from heats.reports.result import Result
-from heats.running.candidates import name_candidates, take_candidates
+from heats.reports.winner import choose_winner, collect_parameters
+from heats.running.candidates import describe_candidate, name_candidates, take_candidates
 from heats.running.comparison import Comparison
 from heats.running.driver import drive
 from heats.running.progress import show_progress
@@ -78,11 +79,21 @@ class Found:
 
     def to_json(self) -> str:
         """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
-        names = tuple(map(make_encodable, self.names))
-        return Result(__version__, dict(self.machine), names, self.report).to_json()
+        return self._result.to_json()
 
     def __str__(self) -> str:
-        return describe_report(self.report, self.names)
+        return str(self._result)
+
+    @property
+    def _result(self) -> Result:
+        return Result(
+            heats=__version__,
+            machine=dict(self.machine),
+            names=(names := tuple(map(make_encodable, self.names))),
+            parameters=collect_parameters(values := tuple(map(describe_candidate, self.candidates))),
+            winner=choose_winner(self.report, names, values),
+            report=self.report,
+        )
 
 
 def find_best(

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from heats.base.text import make_printable
 from heats.engine.machine import Machine
+from heats.reports.labels import make_labels
 
 REFRESH_SECONDS = 0.1  # seconds between two looks at the machine
+LETTERS = 14  # of a candidate's label
+WIDEST_BAR, NARROWEST_BAR, TEXT_COLUMNS = 40, 10, 70  # columns of a terminal; the text has what the bar leaves
 
 
 @contextmanager
@@ -19,13 +21,13 @@ def show_progress(machine: Machine, names: Sequence[str], *, show: bool) -> Iter
     if not show:
         yield lambda: None
         return
-    last = 0.0
+    last, labels = 0.0, make_labels(names, LETTERS)
     with _bar("") as update:
 
         def watch() -> None:
             nonlocal last
             if update is not None and (time.monotonic() - last >= REFRESH_SECONDS or machine.done):
-                update(machine.spent, machine.total, _describe_state(machine, names))
+                update(machine.spent, machine.total, _describe_state(machine, labels))
                 last = time.monotonic()
 
         watch()
@@ -48,18 +50,26 @@ def _bar(text: str) -> Iterator[Callable[[int, int | None, str], None] | None]:
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    console, whole = Console(stderr=True), Column(no_wrap=True)
+    width = max(NARROWEST_BAR, min(WIDEST_BAR, console.width - TEXT_COLUMNS))  # whatever the text says later
+    columns = (
+        BarColumn(width, table_column=whole),
+        MofNCompleteColumn(table_column=whole),
+        TimeRemainingColumn(table_column=whole),
+        TextColumn("{task.description}", table_column=Column()),  # the only one to wrap
+    )
+    with Progress(*columns, console=console) as bar:
         task = bar.add_task(escape(text), total=None)
         yield lambda done, total, now: bar.update(task, completed=done, total=total, description=escape(now))
 
 
-def _describe_state(machine: Machine, names: Sequence[str]) -> str:
+def _describe_state(machine: Machine, labels: Sequence[str]) -> str:
     rounds = "" if machine.n_rounds is None else f"/{machine.n_rounds}"
     if machine.winner is not None:
-        return f"{machine.round} rounds · winner {make_printable(names[machine.winner])}"
+        return f"{machine.round} rounds · winner {labels[machine.winner]}"
     stage, arm = machine.stage, machine.leader
     heats = "" if stage is None else f" · {stage.count} heats of {stage.size}"
-    leader = "" if arm is None else f" · leader {make_printable(names[arm])}"
+    leader = "" if arm is None else f" · leader {labels[arm]}"
     return f"round {machine.round + 1}{rounds}{heats}{leader}"

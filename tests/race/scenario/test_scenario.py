@@ -55,6 +55,16 @@ rinc = 3
     assert scenario.folder == folder
 
 
+def test_names_are_short_unless_a_journal_needs_them_whole(tmp_path: Path) -> None:
+    """An infinity is no JSON, so a journal knows such a candidate by its name only."""
+    naps = [{"nap": 0.123456, "more": 1.0}, {"nap": 0.2, "more": 2.0}]
+    race = SLEEPERS | {"command": ["sleep", "{nap}", "{more}"]}
+    assert load_scenario(write(tmp_path, race, naps)).names == ("nap=0.123 more=1", "nap=0.2 more=2")
+    file = write(tmp_path, race, naps)
+    file.write_text(file.read_text().replace("2.0", "inf"))
+    assert load_scenario(file).names == ("nap=0.123456 more=1.0", "nap=0.2 more=inf")
+
+
 def test_every_key_is_in_the_manual() -> None:
     """One row each, in one table."""
     manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from heats.base.checks import whole
+from heats.base.naming import tabulate_parameters, tell_apart
 from heats.base.text import make_printable
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.planning.build import plan
@@ -99,7 +100,7 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
         folder=folder,
         command=(_find_program(race.command[0], folder), *map(_freeze, race.command[1:])),
         candidates=candidates,
-        names=tuple(map(name_candidate, candidates)),
+        names=_name_candidates(candidates),
         instances=_find_instances(race, folder),
         plan=layout,
         seed=race.seed,
@@ -113,6 +114,12 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
         isolate=race.isolate,
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
     )
+
+
+def _name_candidates(candidates: tuple[Candidate, ...]) -> tuple[str, ...]:
+    """Return short names; where a journal would know a candidate by its name only, as on the command line."""
+    finite = all(math.isfinite(value) for each in candidates for value in each.values() if isinstance(value, float))
+    return tell_apart(tabulate_parameters(candidates).names if finite else tuple(map(name_candidate, candidates)))
 
 
 def _freeze(part: str | list[str]) -> str | tuple[str, ...]:

@@ -1,0 +1,26 @@
+"""The live bar: its width depends on the terminal, whatever the names are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import heats
+from tests.screens import watch
+
+LONG = [{f"a_long_parameter_{key}": arm / 7 + key / 3 for key in range(7)} for arm in range(12)]
+
+
+@pytest.mark.parametrize(("columns", "width"), [(80, 10), (100, 30), (200, 40)])
+def test_the_bar_keeps_its_width_with_long_names(columns: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every time it is drawn, on one line; whoever leads is called by a number."""
+
+    def show() -> None:
+        heats.find_best(LONG, lambda heat: [x["a_long_parameter_0"] for x in heat], budget=40, progress=True)
+
+    lines = [line.rstrip() for line in watch(monkeypatch, columns, show) if "━" in line]
+    assert {len(re.findall("[━╸╺]", line)) for line in lines} == {width}
+    assert all(len(line) <= columns for line in lines)
+    assert lines[-1].endswith("rounds · winner #11")
+    assert "a_long_parameter" not in "".join(lines)
