@@ -36,6 +36,7 @@ from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
 from heats.engine.machine import Machine, Query
 from heats.engine.report import Report, RoundReport, Sureness
+from heats.engine.standings import HeadToHead, Standing, Standings
 from heats.engine.statistics import (
     Statistic,
     expected_shortfall,
@@ -73,6 +74,7 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "BestWorst",
     "Found",
+    "HeadToHead",
     "Journal",
     "JournalFile",
     "Machine",
@@ -86,6 +88,8 @@ __all__ = [
     "Round",
     "RoundReport",
     "RoundRobin",
+    "Standing",
+    "Standings",
     "Statistic",
     "SuccessiveHalving",
     "Sureness",

@@ -21,7 +21,7 @@ from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument
 from heats.planning.plan import check_problem
 
 
-class RoundRobinReport(Report, frozen=True):
+class RoundRobinReport(Report, frozen=True, dict=True):
     """Also holds each arm's empirical Borda and Copeland score; None for an arm that was never seen."""
 
     borda: tuple[float | None, ...] = ()

@@ -51,7 +51,7 @@ class Sureness(msgspec.Struct, frozen=True):
     pulls: int
 
 
-class Report(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, dict=True):
     """The state of a run: what it found, how, and how sure that is.
 
     ``rivals`` are arms that the whole run cannot tell apart from the winner: stronger with a chance of 5 % or more.
@@ -190,7 +190,9 @@ def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
     if not record.met:
         return f"never met the runner-up, {other}"
     times = "once" if record.met == 1 else f"{record.met:,} times"
-    return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}"
+    ties = record.met - record.won - record.lost
+    tied = f", tied {ties:,}" if ties else ""
+    return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}{tied}"
 
 
 def _row(number: int, each: RoundReport) -> tuple[int, ...]:

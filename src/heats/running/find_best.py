@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,6 +17,7 @@ from heats.engine.machine import Machine
 from heats.engine.report import Report, RoundReport, Sureness
 from heats.engine.scoring import expected_feedback
 from heats.engine.specs import TournamentSpec, outline
+from heats.engine.standings import Standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.engine.tournament import Tournament
 from heats.errors import InvalidArgument
@@ -44,13 +46,22 @@ class Found:
 
     candidates: tuple[Any, ...]
     names: tuple[str, ...]
-    report: Report
-    machine: Mapping[str, Any] = field(default_factory=dict)  # what was played: its spec, without the rounds of a plan
+    played: Machine = field(repr=False)
+
+    @cached_property
+    def report(self) -> Report:
+        """All there is to say; made when it is first read."""
+        return self.played.report()
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        """What was played: the machine's spec, without the rounds of a plan."""
+        return outline(self.played.spec)
 
     @property
     def winner(self) -> Any:
         """The candidate that won."""
-        return self.candidates[self.report.winner]  # type: ignore[index]  # the run is done
+        return self.candidates[self.played.winner]  # type: ignore[index]  # the run is done
 
     @property
     def runner_up(self) -> Any:
@@ -59,8 +70,13 @@ class Found:
 
     @property
     def rivals(self) -> tuple[Any, ...]:
-        """Candidates of the last heat that the pulls cannot tell apart from the winner."""
+        """Candidates that the whole run cannot tell apart from the winner, at most ten."""
         return tuple(self.candidates[arm] for arm in self.report.rivals or ())
+
+    @property
+    def standings(self) -> Standings:
+        """All candidates, best first, by arm: an index into ``candidates``."""
+        return self.report.standings
 
     @property
     def sureness(self) -> Sureness | None:
@@ -75,7 +91,7 @@ class Found:
     @property
     def spent(self) -> int:
         """How many comparisons were made."""
-        return self.report.spent
+        return self.played.spent
 
     def to_json(self) -> str:
         """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
@@ -88,7 +104,7 @@ class Found:
     def _result(self) -> Result:
         return Result(
             heats=__version__,
-            machine=dict(self.machine),
+            machine=self.machine,
             names=(names := tuple(map(make_encodable, self.names))),
             parameters=collect_parameters(values := tuple(map(describe_candidate, self.candidates))),
             winner=choose_winner(self.report, names, values),
@@ -247,7 +263,7 @@ def run(
         show_progress(machine, labels, show=bool(progress)) as watch,
     ):
         drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout)
-    return Found(taken, labels, machine.report(), outline(machine.spec))
+    return Found(taken, labels, machine)
 
 
 def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, Any]) -> Plan:

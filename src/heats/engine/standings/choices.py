@@ -21,7 +21,7 @@ from heats.engine.evidence import Told
 from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
 
-LARGEST_LOG = 300.0  # of a strength: far beyond all that a chain may accept, and no overflow
+LARGEST = 150.0  # strength that counts: far beyond all that is likely, and no overflow
 
 
 class Sets(NamedTuple):
@@ -60,7 +60,8 @@ class Choices:
 
     def likelihood(self, strengths: Array) -> tuple[Array, Array]:
         """Return the log-likelihood of each column of strengths, and its gradient."""
-        weights = np.exp(np.clip(strengths[self._members] * self._signs[:, None], -LARGEST_LOG, LARGEST_LOG))
+        strengths = np.clip(strengths, -LARGEST, LARGEST)
+        weights = np.exp(strengths[self._members] * self._signs[:, None])
         sums = np.add.reduceat(weights, self._starts, axis=0) + self._beside[:, None]
         value: Array = self._taken @ strengths - self._counts @ np.log(sums)
         weights *= (self._counts[:, None] / sums)[self._choice]

@@ -323,6 +323,8 @@ def _fit_fields(model: Model, n_arms: int) -> list[Fit]:
 def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
     """Fit with a spread: nobody apart, and each of those apart that seem the best."""
     together = model.fit(Field(spread), start)
+    if spread * FURTHER_APART > model.most_spread:
+        return [together]
     best = np.lexsort((together.deviations, -np.round(together.mode, 9)))[:MOST_APART]
     apart = [model.fit(Field(spread, int(arm)), together.mode) for arm in best]
     likely = np.log(ODDS_APART / start.size)

@@ -147,14 +147,15 @@ def _find_strengths(
     elif kind is not None:
         return _resample_strengths(told, statistic, n_arms, winner, seed)
     if model is None:
-        return _all_alike(n_arms)
+        return _all_alike(n_arms, winner)
     return _draw_strengths(model, method, n_arms, winner, seed)
 
 
-def _all_alike(n_arms: int) -> _Strengths:
-    unknown = np.full(n_arms, np.nan)
-    chances = np.full(n_arms, 1 / n_arms)
-    return _Strengths("none", np.zeros(n_arms), unknown, unknown, chances, np.full(n_arms, 0.5))
+def _all_alike(n_arms: int, winner: int | None) -> _Strengths:
+    unknown, stronger = np.full(n_arms, np.nan), np.full(n_arms, 0.5)
+    if winner is not None:
+        stronger[winner] = 0
+    return _Strengths("none", np.zeros(n_arms), unknown, unknown, np.full(n_arms, 1 / n_arms), stronger)
 
 
 def _draw_strengths(model: Model, method: Method, n_arms: int, winner: int | None, seed: Words) -> _Strengths:
