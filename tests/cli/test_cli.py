@@ -76,7 +76,7 @@ def test_plan_finds_the_budget_for_a_chance(capsys: pytest.CaptureFixture[str]) 
     shown = capsys.readouterr()
     assert shown.out.startswith(str(made).splitlines()[0])
     smallest = f"{made.budget} pulls are the smallest budget with a modelled chance of at least 0.9"
-    assert shown.out.endswith(f"\n\n{smallest}; theirs is {chance:.12g}.\n")
+    assert shown.out.endswith(f"\n\n{smallest}; theirs is {chance:.5f}.\n")
     assert shown.err == ""
     assert run(shlex.split("plan -n 12 -k 3 --chance 0.9 --feedback winner --json")) == 0
     told = json.loads(capsys.readouterr().out)

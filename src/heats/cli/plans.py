@@ -69,12 +69,18 @@ def plan(
         typer.echo(explain_plan(made, *asked.hints))
     if told and not json:
         smallest = f"{made.budget} pulls are the smallest budget with a modelled chance of at least {chance:.12g}"
-        typer.echo(f"\n{smallest}; theirs is {told['chance']:.12g}.")
+        typer.echo(f"\n{smallest}; theirs is {_format_chance(told['chance'])}.")
 
 
 def _tell_chance(made: heats.Plan, hints: Hints, wanted: float) -> dict[str, float]:
     """Return what was wanted of a plan and what it has."""
     return {"wanted": wanted, "chance": math.prod(heats.chances(made, *hints)), "budget": made.budget}
+
+
+def _format_chance(chance: float) -> str:
+    """Return a chance with three digits more than tell it from 1."""
+    places = 3 + math.ceil(-math.log10(max(1 - chance, 1e-16)))
+    return f"{chance:.{places}f}"
 
 
 @contextmanager

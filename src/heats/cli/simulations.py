@@ -138,8 +138,9 @@ def _format_comparison(found: Any) -> str:
         "",
         *format_table(titles, [_format_score(each) for each in found.scores]),
         "",
-        f"best by {found.best_by}: {found.best} with {found.best_value:.4g}",
-        f"regret: how much worse the arm found is on average; an arm drawn at random has {found.blind_regret:.4g}",
+        f"best by {found.best_by}: {found.best} with {_format_number(found.best_value, 4)}",
+        f"regret: how much worse the arm found is on average; an arm drawn at random has "
+        f"{_format_number(found.blind_regret, 4)}",
         "*: nobody has less regret with this budget, as far as these tournaments tell",
     ]
     if any(each.strategy == "successive-halving" and each.pulls for each in found.scores):
@@ -151,8 +152,13 @@ def _format_score(each: Any) -> tuple[object, ...]:
     if each.why_not is not None:
         return each.budget, each.strategy, "", each.why_not, "", "", "", ""
     interval = f"{each.low:.1%} to {each.high:.1%}"
-    regret = f"{each.regret:.4g}", f"{each.error:.2g}"
+    regret = _format_number(each.regret, 4), _format_number(each.error, 2)
     return each.budget, each.strategy, each.pulls, f"{each.success:.1%}", interval, *regret, "*" * each.leads
+
+
+def _format_number(number: float, digits: int) -> str:
+    """Return some digits of a number, all of them of a large one."""
+    return f"{number:.0f}" if abs(number) >= 10**digits else f"{number:.{digits}g}"
 
 
 def _make_algorithm(
