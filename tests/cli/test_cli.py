@@ -11,11 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import heats
+from heats.cli import plans
 from heats.cli.app import run
 
 HEATS = [sys.executable, "-m", "heats"]
@@ -63,6 +66,44 @@ def test_plan_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
     )
     printed = heats.Plan.from_json(capsys.readouterr().out)
     assert printed == heats.plan(100, 4, 500, "csr", schedule="paper", record="off", blind=True)
+
+
+def test_plan_finds_the_budget_for_a_chance(capsys: pytest.CaptureFixture[str]) -> None:
+    """The plan as always, and a sentence; as JSON the plan with its budget and chance."""
+    made = heats.plan(12, 3, chance=0.9, feedback="winner")
+    chance = math.prod(heats.chances(made, "winner"))
+    assert run(shlex.split("plan -n 12 -k 3 --chance 0.9 --feedback winner")) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith(str(made).splitlines()[0])
+    smallest = f"{made.budget} pulls are the smallest budget with a modelled chance of at least 0.9"
+    assert shown.out.endswith(f"\n\n{smallest}; theirs is {chance:.5f}.\n")
+    assert shown.err == ""
+    assert run(shlex.split("plan -n 12 -k 3 --chance 0.9 --feedback winner --json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["wanted"], told["chance"], told["budget"]) == (0.9, chance, made.budget)
+    assert heats.Plan.from_json(json.dumps(told["plan"])) == made
+    assert run(shlex.split("plan -n 12 -k 3 --chance 0.9 --strategy csh --delta 0.05 --json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["budget"] == told["plan"]["budget"] == heats.plan(12, 3, strategy="csh", chance=0.9).budget
+    assert len(told["gaps"]) == len(told["plan"]["rounds"])
+
+
+def test_a_search_shows_a_bar_once_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It counts ranges of budgets; in no time at all it is never shown, nor off a terminal."""
+    ticks: list[tuple[int, int]] = []
+
+    @contextmanager
+    def count(what: str) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: ticks.append((done, total))
+
+    monkeypatch.setattr(plans, "count_progress", count)
+    for seconds, shown in ((1000.0, False), (-1.0, True)):
+        monkeypatch.setattr(plans, "SLOW_SECONDS", seconds)
+        assert run(shlex.split("plan -n 5 -k 3 --chance 0.9")) == 0
+        assert bool(ticks) is shown
+    assert all(done <= total for done, total in ticks)
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,6 +161,37 @@ def test_simulate(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["low"] <= told["success_rate"] == told["successes"] / 200 <= told["high"]
 
 
+def test_simulate_rankings(capsys: pytest.CaptureFixture[str]) -> None:
+    """They say more than winners, so the best is found more often; with the share of wins they make no sense."""
+    rates = []
+    for feedback in ("winner", "ranking"):
+        assert run(shlex.split(f"simulate -n 20 -k 4 -B 60 --reps 1000 --feedback {feedback} --json")) == 0
+        rates.append(json.loads(capsys.readouterr().out)["success_rate"])
+    assert rates[0] < rates[1]
+    for more in ("--strategy round-robin --decoy", "--strategy csr --record pooled", "--statistic median"):
+        assert run(shlex.split(f"simulate -n 20 -k 4 -B 60 --reps 50 --feedback ranking {more}")) == 0
+        assert "found the best of 20 arms" in capsys.readouterr().out
+
+
+def test_replay_compares_all_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One table, with three budgets or the one given; who cannot play says why in a word; as JSON the same numbers."""
+    (tmp_path / "x.csv").write_text("a,b,c,d,e,f\n1,2,9,4,5,7\n1,3,9,2,2,1\n4,3,9,8,6,7\n")
+    asked = ["replay", str(tmp_path / "x.csv"), "-k", "3", "--strategy", "all", "--values", "loss", "--reps", "50"]
+    assert run(asked) == 0
+    seen = capsys.readouterr()
+    assert seen.err == ""
+    rows = [line.split() for line in seen.out.splitlines() if line.strip()[:1].isdigit()]
+    assert [row[0] for row in rows] == ["6"] * 6 + ["18"] * 6 + ["60"] * 6
+    names = ["planned", "csws", "csr", "csh", "round-robin", "successive-halving"]
+    assert [row[1] for row in rows] == 3 * names
+    assert "-" not in "".join(cell for row in rows for cell in row[2:])
+    assert run([*asked, "--json", "-B", "2"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["best_by"] == "mean loss"
+    assert [each["why_not"] for each in told["scores"]] == ["too few pulls"] * 4 + [None, "too few pulls"]
+    assert told["scores"][4]["regret"] >= 0
+
+
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     """Silent on the way when nobody watches; JSON holds the report."""
     assert run(["demo", "--seed", "1"]) == 0
@@ -136,6 +208,13 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("plan -n 100 -k 4 -B 32", "Give at least 33 pulls"),
         ("plan -n 1 -k 2 -B 50", "--n-arms 1 must be at least 2"),
+        ("plan -n 12 -k 3", "as --budget 100, or how likely the best shall be found, as --chance 0.95"),
+        ("plan -n 12 -k 3 -B 9 --chance 0.5", "--budget 9 and --chance 0.5 were both given"),
+        ("plan -n 12 -k 3 --chance 1.5", "--chance 1.5 must be a number in (0, 1)"),
+        ("plan -n 12 -k 3 --chance x", "Invalid value for '--chance'"),
+        ("simulate -n 12 -k 3 -B 50 --feedback votes", "choose one of reward, winner, ranking"),
+        ("simulate -n 9 -k 3 -B 50 --feedback ranking --statistic win_rate", "take --feedback winner"),
+        ("replay README.md -k 3", "README.md ends in .md"),
         ("plan -n 10 -k 20 -B 50", "--heat-size 20 is more than the 10 candidates"),
         ("plan -n 10 -k 2 -B 50 --strategy best", "--strategy best is unknown"),
         ("plan -n 10 -k 2 -B 50 --schedule x", "--schedule x is unknown"),

@@ -15,6 +15,7 @@ from heats.environments import (
     Environment,
     Gaussian,
     Normal,
+    Orders,
     PlackettLuce,
     Rankings,
     RuntimeTable,
@@ -29,6 +30,20 @@ from heats.theory import Limits, borda_winners, condorcet_winner, survey
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
+
+
+def test_of_rewards_only_the_order_may_be_seen() -> None:
+    """As rankings where nobody ties, and as the shares of the others behind, told as rewards, where somebody may."""
+    world, heat = Orders(Gaussian(6, seed=2)), np.array([0, 3, 5])
+    rewards = world.world.sample(heat, 7, np.random.default_rng(1))
+    seen = world.sample(heat, 7, np.random.default_rng(1))
+    assert world.kind is Kind.RANKING
+    assert seen.tolist() == [[sum(one > other for other in row) / 2 for one in row] for row in rewards]
+    tied = Orders(ScoreTable([[3.0, 1.0, 1.0, 2.0]]))
+    assert tied.kind is Kind.REWARDS
+    assert tied.sample(np.arange(4), 1, np.random.default_rng(1)).tolist() == [[1, 1 / 6, 1 / 6, 2 / 3]]
+    with pytest.raises(InvalidArgument, match="only rewards can be reduced to their order, not winner feedback"):
+        Orders(Winners(Gaussian(6)))
 
 
 def test_a_gaussian_world_is_a_function_of_seed_and_set() -> None:
@@ -86,6 +101,7 @@ WORLDS: dict[str, Environment] = {
     "gaussian": Gaussian(6, seed=2),
     "normal": Normal([0.1, 0.5, 0.2, 0.9, 0.3, 0.4], 0.3),
     "winners of gaussian": Winners(Gaussian(6, seed=2)),
+    "orders of gaussian": Orders(Gaussian(6, seed=2)),
     "plackett-luce": PlackettLuce([1, 2, 3, 4, 5, 6]),
     "plackett-luce ranking": PlackettLuce([1, 2, 3, 4, 5, 6], "ranking"),
     "scores": ScoreTable(TABLE),
@@ -115,7 +131,7 @@ def test_the_protocol(name: str, heat: tuple[int, ...]) -> None:
     try:
         limits = np.array(world.limits(heat))
     except InvalidArgument:
-        assert name == "winners of gaussian"
+        assert name in ("winners of gaussian", "orders of gaussian")
         return
     error = at_once.std(axis=0) / np.sqrt(4000) + 1e-9
     assert (np.abs(at_once.mean(axis=0) - limits) < 4.5 * error).all()

@@ -21,10 +21,12 @@ STRATEGIES = ("planned", "csws", "csr", "csh")
 Arms = Annotated[int, typer.Option("-n", "--n-arms", help="How many candidates there are.")]
 HeatSize = Annotated[int, typer.Option("-k", "--heat-size", help="How many are compared at once.")]
 Budget = Annotated[int, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
+MaybeBudget = Annotated[int | None, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
 Strategy = Annotated[
     str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
 ]
 AnyStrategy = Annotated[str, typer.Option(help="planned, csws, csr, csh or round-robin.")]
+EveryStrategy = Annotated[str, typer.Option(help="planned, csws, csr, csh, round-robin, or all to compare them.")]
 Edge = Annotated[float | None, typer.Option(help="For planned: how often the best beats the second best, if known.")]
 Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Keep to what the paper's theorems cover.")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Annotated, Any
 
 import msgspec
@@ -13,14 +17,23 @@ from heats.base.text import format_table
 from heats.cli import options
 from heats.cli.root import app
 from heats.errors import InvalidArgument
+from heats.planning.build import lay_out
 from heats.planning.explain import explain_plan
+from heats.planning.request import Hints, check_request
+from heats.running.progress import count_progress
+
+SLOW_SECONDS = 1.0  # until a bar is worth showing
 
 
-@app.command(epilog="Example: heats plan -n 100 -k 4 -B 500 --feedback winner")
+@app.command(epilog="Example: heats plan -n 100 -k 4 -B 500 --feedback winner; heats plan -n 12 -k 3 --chance 0.95")
 def plan(
     n_arms: options.Arms,
     heat_size: options.HeatSize,
-    budget: options.Budget,
+    budget: options.MaybeBudget = None,
+    chance: Annotated[
+        float | None,
+        typer.Option(help="Instead of a budget: the smallest whose modelled chance is at least this."),
+    ] = None,
     strategy: options.Strategy = "planned",
     schedule: options.Schedule = "exact",
     record: options.Record = None,
@@ -36,8 +49,8 @@ def plan(
 ) -> None:
     """Show every round of a tournament, what it costs and how likely the best survives it, before anything is run."""
     one_of("strategy", strategy.lower(), options.STRATEGIES)
-    made = heats.plan(
-        *(n_arms, heat_size, budget, strategy),
+    asked = check_request(
+        *(n_arms, heat_size, strategy),
         feedback=feedback,  # type: ignore[arg-type]  # checked there
         edge=edge,
         guaranteed=guaranteed or delta is not None,
@@ -45,13 +58,50 @@ def plan(
         record=record,  # type: ignore[arg-type]  # checked there
         blind=blind,
     )
+    with _show_if_slow("ranges of budgets") as tick:
+        made = lay_out(asked, budget, chance, tick)
+    told = {} if chance is None else _tell_chance(made, asked.hints, chance)
     if delta is not None:
-        _show_guarantee(made, feedback or "winner", delta, sigma, json=json)
+        _show_guarantee(made, feedback or "winner", delta, sigma, told, json=json)
+    elif json:
+        typer.echo(encode({**told, "plan": made}) if told else made.to_json())
     else:
-        typer.echo(made.to_json() if json else explain_plan(made, feedback, edge))  # type: ignore[arg-type]  # checked
+        typer.echo(explain_plan(made, *asked.hints))
+    if told and not json:
+        smallest = f"{made.budget} pulls are the smallest budget with a modelled chance of at least {chance:.12g}"
+        typer.echo(f"\n{smallest}; theirs is {_format_chance(told['chance'])}.")
 
 
-def _show_guarantee(made: heats.Plan, feedback: str, delta: float, sigma: float, *, json: bool) -> None:
+def _tell_chance(made: heats.Plan, hints: Hints, wanted: float) -> dict[str, float]:
+    """Return what was wanted of a plan and what it has."""
+    return {"wanted": wanted, "chance": math.prod(heats.chances(made, *hints)), "budget": made.budget}
+
+
+def _format_chance(chance: float) -> str:
+    """Return a chance with three digits more than tell it from 1."""
+    places = 3 + math.ceil(-math.log10(max(1 - chance, 1e-16)))
+    return f"{chance:.{places}f}"
+
+
+@contextmanager
+def _show_if_slow(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of (done, total) that keeps a bar up to date, which is shown after a second."""
+    began = time.monotonic()
+    bars: list[Callable[[int, int], None]] = []
+    with ExitStack() as stack:
+
+        def tick(done: int, total: int) -> None:
+            if not bars and time.monotonic() - began > SLOW_SECONDS:
+                bars.append(stack.enter_context(count_progress(what)))
+            for show in bars:
+                show(done, total)
+
+        yield tick
+
+
+def _show_guarantee(
+    made: heats.Plan, feedback: str, delta: float, sigma: float, more: dict[str, float], *, json: bool
+) -> None:
     """Print the plan with the gap that each of its rounds resolves."""
     if feedback == "ranking":
         raise InvalidArgument("{delta} knows bounds for winner and reward feedback only; leave it out.", delta=delta)
@@ -61,7 +111,7 @@ def _show_guarantee(made: heats.Plan, feedback: str, delta: float, sigma: float,
     promised = guarantee(made, rate_of_plan(made, feedback, delta, sigma))  # type: ignore[arg-type]  # checked there
     if json:
         told = {"delta": delta, "feedback": feedback, "sigma": sigma, "weakest_round": promised.weakest_round}
-        typer.echo(encode({"plan": made, "gaps": promised.gaps, "gap": promised.gap, **told}))
+        typer.echo(encode({**more, "plan": made, "gaps": promised.gaps, "gap": promised.gap, **told}))
         return
     typer.echo(made.describe({"gap resolved": [f"{gap:.3g}" for gap in promised.gaps]}))
     typer.echo(

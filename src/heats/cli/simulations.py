@@ -16,6 +16,7 @@ from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.engine.statistics import Statistic
 from heats.errors import InvalidArgument
+from heats.planning.plan import FEEDBACKS
 from heats.running.progress import count_progress
 
 Reps = Annotated[int, typer.Option(help="How many tournaments to play.")]
@@ -30,7 +31,7 @@ def simulate(
     schedule: options.Schedule = "exact",
     record: options.Record = None,
     blind: options.Blind = False,
-    feedback: Annotated[str, typer.Option(help="What is seen of a heat: reward or winner.")] = "reward",
+    feedback: Annotated[str, typer.Option(help="What is seen of a heat: reward, winner or ranking.")] = "reward",
     statistic: Annotated[str, typer.Option(help="mean, median, win_rate or power_mean (q = 2).")] = "mean",
     gap: Annotated[float, typer.Option(help="How far the best arm leads every heat it is in.")] = 0.1,
     decoy: Annotated[bool, typer.Option("--decoy", help="Set the Borda winner apart.")] = False,
@@ -39,15 +40,19 @@ def simulate(
     json: options.Json = False,
 ) -> None:
     """Play many tournaments in the paper's synthetic world and count how often the best arm is found."""
-    from heats.environments import Environment, Gaussian, Winners
+    from heats.environments import Environment, Gaussian, Orders, Winners
     from heats.simulation import simulate as play
 
     one_of("statistic", statistic, ("mean", "median", "win_rate", "power_mean"))
-    one_of("feedback", feedback, ("reward", "winner"))
+    one_of("feedback", feedback, FEEDBACKS)
+    if (feedback, statistic) == ("ranking", "win_rate"):
+        raise InvalidArgument(
+            "{statistic} looks at who won only; take {feedback}.", statistic=statistic, feedback="winner"
+        )
     chosen = heats.power_mean(2) if statistic == "power_mean" else getattr(heats, statistic)
     world: Environment = Gaussian(n_arms, gap, decoy, seed, redraw=True)
-    if feedback == "winner":
-        world = Winners(world)
+    if feedback != "reward":
+        world = Winners(world) if feedback == "winner" else Orders(world)
     hint = "winner" if statistic == "win_rate" else feedback
     if record is None and statistic not in ("mean", "win_rate") and strategy != "round-robin":
         record = "ties"  # a fitted one would rank heats by wins instead of this statistic
@@ -68,12 +73,14 @@ def simulate(
     )
 
 
-@app.command(epilog="Example: heats replay runs.csv -k 4 -B 300 --values runtime")
+@app.command(
+    epilog="Example: heats replay runs.csv -k 4 -B 300 --values runtime; heats replay runs.csv -k 4 --strategy all"
+)
 def replay(
     path: Annotated[str, typer.Argument(help="An ASlib folder, a PrefLib file (.soc, …), a .npz or a .csv.")],
     heat_size: options.HeatSize,
-    budget: options.Budget,
-    strategy: options.AnyStrategy = "planned",
+    budget: options.MaybeBudget = None,
+    strategy: options.EveryStrategy = "planned",
     schedule: options.Schedule = "exact",
     record: options.Record = None,
     blind: options.Blind = False,
@@ -81,22 +88,77 @@ def replay(
     feedback: Annotated[
         str | None, typer.Option(help="reward, winner, ranking or seconds, as the file allows.")
     ] = None,
-    reps: Reps = 1000,
+    reps: Annotated[
+        int | None, typer.Option(help="How many tournaments to play; left out: 1000, with all as many as take seconds.")
+    ] = None,
     seed: options.Seed = 0,
     top: Annotated[int, typer.Option(help="How many of the arms found most often to show.")] = 5,
     json: options.Json = False,
 ) -> None:
-    """Play tournaments on recorded runs, scores or votes: how often which arm is found, and what that costs."""
-    from heats.environments import Kind, read
+    """Play tournaments on recorded runs, scores or votes: how often which arm is found, and what that costs.
+
+    With --strategy all: every strategy, with 1, 3 and 10 comparisons per arm unless a budget is given.
+    """
+    from heats.environments import read
+    from heats.simulation.comparison import compare_strategies, hint_feedback
     from heats.simulation.replay import replay as play
 
     world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
-    told = {Kind.REWARDS: "reward", Kind.RANKING: "ranking"}.get(world.kind, "winner")
+    asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
+    if strategy == "all":
+        _refuse_details(schedule, record)
+        with count_progress("tournaments") as tick:
+            budgets = None if budget is None else [budget]
+            compared = compare_strategies(world, heat_size, budgets, reps, seed, blind=blind, watch=tick)
+        typer.echo(encode({**asked, **msgspec.to_builtins(compared)}) if json else _format_comparison(compared))
+        return
+    if budget is None:
+        raise InvalidArgument(
+            "say how many comparisons may be made, as {budget}, or compare with {strategy}.", budget=300, strategy="all"
+        )
+    told = hint_feedback(world)
     algorithm = _make_algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind, told, heats.mean)
     with count_progress("tournaments") as tick:
-        found = play(world, algorithm, reps, seed, top, tick)
-    asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
+        found = play(world, algorithm, 1000 if reps is None else reps, seed, top, tick)
     typer.echo(encode({**asked, **msgspec.to_builtins(found)}) if json else _format_replay(found, strategy))
+
+
+def _refuse_details(schedule: str, record: str | None) -> None:
+    if (schedule, record) != ("exact", None):
+        raise InvalidArgument(
+            "{strategy} plays every strategy as it comes; leave schedule and record out.", strategy="all"
+        )
+
+
+def _format_comparison(found: Any) -> str:
+    titles = ("budget", "strategy", "pulls", "success", "95% interval", "regret", "±", "")
+    lines = [
+        f"all strategies on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
+        f"{found.reps} tournaments each",
+        "",
+        *format_table(titles, [_format_score(each) for each in found.scores]),
+        "",
+        f"best by {found.best_by}: {found.best} with {_format_number(found.best_value, 4)}",
+        f"regret: how much worse the arm found is on average; an arm drawn at random has "
+        f"{_format_number(found.blind_regret, 4)}",
+        "*: nobody has less regret with this budget, as far as these tournaments tell",
+    ]
+    if any(each.strategy == "successive-halving" and each.pulls for each in found.scores):
+        lines.append("successive-halving: pulls single arms, as many as the heats of the others have places")
+    return "\n".join(lines)
+
+
+def _format_score(each: Any) -> tuple[object, ...]:
+    if each.why_not is not None:
+        return each.budget, each.strategy, "", each.why_not, "", "", "", ""
+    interval = f"{each.low:.1%} to {each.high:.1%}"
+    regret = _format_number(each.regret, 4), _format_number(each.error, 2)
+    return each.budget, each.strategy, each.pulls, f"{each.success:.1%}", interval, *regret, "*" * each.leads
+
+
+def _format_number(number: float, digits: int) -> str:
+    """Return some digits of a number, all of them of a large one."""
+    return f"{number:.0f}" if abs(number) >= 10**digits else f"{number:.{digits}g}"
 
 
 def _make_algorithm(

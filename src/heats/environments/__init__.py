@@ -4,9 +4,9 @@ protocol   what a world must say; machine + world → the machine, played to its
 arguments  arrays and names from outside → checked ones
 gaussian   ``Gaussian`` (the paper's family), ``Normal``
 choice     ``PlackettLuce``: utilities → who is chosen
+winners    ``Winners``, ``Orders``: of any rewards only who won, or who was ahead of whom, is seen
 tables     recorded rows: ``ScoreTable``, ``RuntimeTable``, ``Rankings``
 sequences  ``Sequences``: nothing is random
-winners    ``Winners``: of any rewards only the winner is seen
 files      files of the field → worlds: ``read``
 """
 
@@ -17,13 +17,14 @@ from heats.environments.gaussian import Gaussian, Normal
 from heats.environments.protocol import Environment, play
 from heats.environments.sequences import Sequences
 from heats.environments.tables import Rankings, RuntimeTable, ScoreTable
-from heats.environments.winners import Winners
+from heats.environments.winners import Orders, Winners
 
 __all__ = [
     "Environment",
     "Gaussian",
     "Kind",
     "Normal",
+    "Orders",
     "PlackettLuce",
     "Rankings",
     "RuntimeTable",

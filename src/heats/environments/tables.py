@@ -15,6 +15,7 @@ from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
 from heats.environments.arguments import check_mask, check_names, check_table
 from heats.environments.protocol import Environment, Rng
+from heats.environments.winners import share_behind
 from heats.errors import InvalidArgument
 
 MOST_PLACES = 200_000_000  # of a table: voters × arms, 1.6 GB
@@ -154,10 +155,7 @@ class Rankings(_Table):
     def _observe(self, values: Array) -> Array:
         if self._winners:
             return winner_shares(-values)
-        mine, theirs = values[..., :, None], values[..., None, :]
-        above = (mine < theirs).sum(axis=-1) + 0.5 * ((mine == theirs).sum(axis=-1) - 1)
-        share: Array = above / (values.shape[-1] - 1)
-        return share
+        return share_behind(-values)
 
 
 def _place_orders(orders: Any) -> Array:

@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
-from heats.base.checks import between, one_of, true_or_false
+from heats.base.checks import between
 from heats.errors import BudgetTooSmall, InvalidArgument, PlanOverspends
+from heats.planning.needed import Chances, Watch, find_largest_chance, find_smallest
 from heats.planning.plan import (
+    MOST_BUDGET_PULLS,
     RECORDS,
-    SCHEDULES,
     FeedbackHint,
     Plan,
     Problem,
     Record,
     Round,
     Schedule,
-    check_feedback,
     check_problem,
-    check_record_name,
     price_rounds,
 )
+from heats.planning.request import Hints, Request, check_hints, check_request
 from heats.planning.rules import PLANNED, RULES, Rule, find_rule, is_planned
 from heats.planning.schedule import (
+    bound_pulls,
     count_pulls,
     lay_rounds,
     list_rounds,
@@ -40,22 +41,16 @@ from heats.planning.schedule import (
 if TYPE_CHECKING:
     from heats.planning.model import Model
 
-LOWEST_EDGE, HIGHEST_EDGE = 0.501, 0.999
-
-
-class Hints(NamedTuple):
-    """What is known about the feedback: its kind, and how often the best would beat the second best in a pull."""
-
-    feedback: FeedbackHint | None
-    edge: float | None
+ROUNDING = 1e-12  # of chances
 
 
 def plan(
     n_arms: int,
     heat_size: int,
-    budget: int,
+    budget: int | None = None,
     strategy: str | Rule = "planned",
     *,
+    chance: float | None = None,
     feedback: FeedbackHint | None = None,
     edge: float | None = None,
     guaranteed: bool = False,
@@ -70,6 +65,13 @@ def plan(
     n_arms, heat_size, budget
         How many candidates there are (the paper's n), how many fit in one comparison (k), and how
         many comparisons may be made in all (B).
+    chance
+        Instead of a budget, how likely the best arm shall be found: then the budget is the smallest one whose plan has
+        a modelled chance (the product of :func:`chances`) of at least that. More budget does not always help, since
+        what is left over is spent where it fits: all smaller budgets fall short, and a larger one now and then. Up to
+        64 candidates, heats of 16 and 10 000 pulls that is exact. Above 10 000 pulls budgets of three digits are
+        looked at, such as 12 300; with more candidates or larger heats planned itself approximates, and a smaller
+        budget is found unless its plan fails a tenth less often than such plans should.
     strategy
         ``"planned"`` chooses for every round how many arms stay and how often heats are pulled, so that the best arm
         most likely survives. ``"csws"`` keeps the winner of a heat, ``"csr"`` drops its last, ``"csh"`` keeps its
@@ -111,13 +113,43 @@ def plan(
     >>> plan(100, 4, 500, "csh").rounds[0]
     Round(heats=25, size=4, keep=2, pulls=2, byes=0)
     """
-    problem = check_problem(n_arms, heat_size, budget)
-    true_or_false("blind", blind)
-    one_of("schedule", schedule, SCHEDULES)
-    hints = _check_hints(feedback, edge)
-    if edge is not None and not is_planned(strategy):
-        raise InvalidArgument("{edge} is used by {strategy} only; leave it out.", edge=edge, strategy=PLANNED)
-    record = _choose_record(record, hints, problem, guaranteed=guaranteed, optimised=is_planned(strategy))
+    asked = check_request(
+        *(n_arms, heat_size, strategy),
+        feedback=feedback,
+        edge=edge,
+        guaranteed=guaranteed,
+        schedule=schedule,
+        record=record,
+        blind=blind,
+    )
+    return lay_out(asked, budget, chance)
+
+
+def lay_out(asked: Request, budget: int | None, chance: float | None, watch: Watch = lambda done, total: None) -> Plan:
+    """Return the plan with a budget, or with the smallest one that has a chance; ``watch`` sees the search go on."""
+    if chance is None:
+        if budget is None:
+            raise InvalidArgument(
+                "say how many pulls may be made, as {budget}, or how likely the best shall be found, as {chance}.",
+                budget=100,
+                chance=0.95,
+            )
+        return _lay_rounds(asked, budget)
+    if budget is not None:
+        raise InvalidArgument(
+            "{budget} and {chance} were both given, but the one follows from the other; leave one out.",
+            budget=budget,
+            chance=chance,
+        )
+    why = "how likely the best shall be found, neither never nor always"
+    wanted = between("chance", chance, 0, 1, open_low=True, open_high=True, why=why)
+    return _lay_rounds(asked, _find_budget(asked, wanted, watch))
+
+
+def _lay_rounds(asked: Request, budget: int) -> Plan:
+    """Return the plan with a budget."""
+    problem = check_problem(asked.problem.n_arms, asked.problem.heat_size, budget)
+    strategy, hints, record, schedule, blind = asked[1:]
     rounds: Sequence[Round]
     if is_planned(strategy):
         _check_optimised(problem, schedule, blind=blind)
@@ -145,11 +177,76 @@ def chances(plan: Plan, feedback: FeedbackHint | None = None, edge: float | None
     if not isinstance(plan, Plan):
         raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
     problem = Problem(plan.n_arms, plan.heat_size, plan.budget)
-    model = _make_model(problem, _check_hints(feedback, edge), plan.record)
+    model = _find_model(problem, check_hints(feedback, edge), plan.record)
     return tuple(math.exp(log) for log in model.log_chances(plan.rounds).tolist())
 
 
+# A chance instead of a budget
+
+
+def _find_budget(asked: Request, wanted: float, watch: Watch) -> int:
+    """Return the smallest budget whose plan has the chance wanted, or refuse what none has."""
+
+    def reach(budget: int) -> float:
+        try:
+            made = _lay_rounds(asked, budget)
+        except (BudgetTooSmall, PlanOverspends):
+            return 0.0
+        return math.prod(chances(made, *asked.hints))
+
+    reach(1)  # refuses what no budget mends
+    bound = _bound_planned if is_planned(asked.strategy) else _bound_rule
+    known = Chances(reach, partial(bound, asked))
+    found = find_smallest(wanted, known, watch)
+    if found is None:
+        best, budget = find_largest_chance(known)
+        if best == 0:
+            _lay_rounds(asked, MOST_BUDGET_PULLS)  # says why there is no plan at all
+        raise InvalidArgument(
+            f"{{chance}} is not reached by any budget up to {MOST_BUDGET_PULLS} pulls: the largest modelled chance "
+            f"found is {best:.6g}, with {budget} pulls; ask for a smaller chance.",
+            chance=wanted,
+        )
+    return found
+
+
+def _bound_planned(asked: Request, low: int, high: int) -> float:
+    """Return a chance that no planned tournament with a budget from ``low`` to ``high`` exceeds."""
+    from heats.planning.optimise import bound_log_chance
+
+    if high < _count_least_heats(asked.problem.n_arms, asked.problem.heat_size) and not asked.blind:
+        return 0.0
+    model = _find_model(asked.problem._replace(budget=high), asked.hints, asked.record)
+    return math.exp(bound_log_chance(model, high, blind=asked.blind)) + ROUNDING
+
+
+def _bound_rule(asked: Request, low: int, high: int) -> float:
+    """Return a chance that no tournament by a fixed rule with a budget from ``low`` to ``high`` exceeds."""
+    name, keep = find_rule(asked.strategy)
+    n, k, _ = asked.problem
+    shapes = list_rounds(n, k, keep)
+    heats = [shape.heats for shape in shapes]
+    least = 1 if asked.blind else sum(heats)
+    if asked.schedule == "exact":
+        pulls = bound_pulls(heats, max(low, least), high) if high >= least else [0]
+    else:
+        pulls = printed_pulls(name, n, k, len(heats), high)
+        if count_pulls(heats, printed_pulls(name, n, k, len(heats), low)) > high:  # it overspends them all
+            return 0.0
+    if 0 in pulls and not asked.blind:
+        return 0.0
+    model = _find_model(asked.problem._replace(budget=high), asked.hints, asked.record)
+    return math.exp(float(model.log_chances(price_rounds(shapes, pulls)).sum())) + ROUNDING
+
+
 # The planned strategy
+
+
+def _find_model(problem: Problem, hints: Hints, record: Record) -> Model:
+    """Return the model of a problem, which it shares with others that differ a little in their budgets."""
+    from heats.planning.model import round_budget
+
+    return _make_model(problem._replace(budget=round_budget(problem.budget)), hints, record)
 
 
 @lru_cache(maxsize=32)
@@ -163,7 +260,7 @@ def _make_model(problem: Problem, hints: Hints, record: Record) -> Model:
 def _optimise_rounds(problem: Problem, hints: Hints, record: Record, blind: bool) -> tuple[Round, ...]:
     from heats.planning.optimise import optimise
 
-    return tuple(optimise(_make_model(problem, hints, record), problem.budget, blind=blind))
+    return tuple(optimise(_find_model(problem, hints, record), problem.budget, blind=blind))
 
 
 def _check_optimised(problem: Problem, schedule: Schedule, *, blind: bool) -> None:
@@ -252,30 +349,3 @@ def _refuse_budget(problem: Problem, rounds: str, least: int, fewer: int) -> Bud
         budget=problem.budget,
         blind=True,
     )
-
-
-# Checks
-
-
-def _check_hints(feedback: object, edge: object) -> Hints:
-    """Return the hints, or refuse what cannot be one."""
-    why = "at 0.5 the two best cannot be told apart"
-    share = None if edge is None else between("edge", edge, LOWEST_EDGE, HIGHEST_EDGE, why=why)
-    return Hints(check_feedback(feedback), share)
-
-
-def _choose_record(record: object, hints: Hints, problem: Problem, *, guaranteed: bool, optimised: bool) -> Record:
-    """Return the record that was asked for, or else the one that suits, or refuse it."""
-    true_or_false("guaranteed", guaranteed)
-    if record is None:
-        # In pairs a fit gains nothing over deciding ties, and loses where strength depends on the opponent.
-        fits = hints.feedback in ("winner", "ranking") and problem.heat_size > 2
-        return "fitted" if optimised and fits and not guaranteed else "ties"
-    name = check_record_name(record)
-    if guaranteed and not RECORDS[name].guaranteed:
-        raise InvalidArgument("{record} is not covered by the paper's theorems; take ties or off.", record=name)
-    if hints.feedback in RECORDS[name].refuses:
-        raise InvalidArgument(
-            "{record} is a model of wins and rankings, not of rewards; take another record.", record=name
-        )
-    return name

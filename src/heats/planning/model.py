@@ -76,7 +76,7 @@ class Model:
     def __init__(self, problem: Problem, feedback: FeedbackHint | None, edge: float | None, *, carries: bool) -> None:
         self.n_arms, self.heat_size = problem.n_arms, problem.heat_size
         self.remembered = REMEMBERED if carries else 0.0
-        self.pulls = make_pull_grid(min(problem.budget, MOST_TABLE_PULLS))
+        self.pulls = _list_pulls(problem.budget)
         self._worlds = FITTED_WORLDS if carries and feedback != "ranking" else WORLDS[feedback]
         self._edge = edge
         self._fields = _list_fields(problem)
@@ -171,6 +171,16 @@ class Model:
             _make_table(show, alike, pulls.size, Field(field, self.n_arms), self._edge) for show in worlds.lasting
         ]
         return np.array([table[keeps - 1] for table in tables])
+
+
+def round_budget(budget: int) -> int:
+    """Return the largest budget with the same tables."""
+    return int(_list_pulls(budget)[-1])
+
+
+def _list_pulls(budget: int) -> Array:
+    """Return the numbers of pulls at which tables are made."""
+    return make_pull_grid(min(budget, MOST_TABLE_PULLS))
 
 
 @lru_cache(maxsize=1024)  # tables of up to 30 kB

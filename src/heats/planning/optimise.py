@@ -27,7 +27,8 @@ first of equal ones is taken: the same plan on every machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -59,6 +60,7 @@ MOST_ROUNDS_COMPARED = 1000  # of a fixed rule
 EVERY_NUMBER_UP_TO = 64  # arms; above, in steps of a sixteenth, which every round drops at least
 SIXTEENTHS = MOST_KEEP_CHOICES + 1
 SPENDING_STEPS = 200
+SLACK = 0.1  # of a bound, for what the program interpolates or does not know
 PART_OF_PULLS = 8  # a step adds an eighth of the pulls of a round
 
 
@@ -72,23 +74,65 @@ def optimise(model: Model, budget: int, *, blind: bool) -> list[Round]:
     return candidates[int(round_digits(np.array(failures)).argmin())]
 
 
+def bound_log_chance(model: Model, budget: int, *, blind: bool) -> float:
+    """Return a log chance that no plan with at most ``budget`` pulls exceeds, as far as the program knows all plans.
+
+    Whatever the price λ, a plan that costs no more than B reaches at most V(n, 0) + λ·B: the best price says it best.
+    With a record V is that of a program that need not replace what is forgotten (`_Program`).
+    """
+    solved = list(_bisect_price(model, budget, blind=blind))
+    if model.remembered:
+        values = [_solve_relaxed(_list_states(model), each.price, blind) for each in solved]
+    else:
+        values = [each.value for each in solved]
+    bound = min(0.0, *(value + each.price * budget for value, each in zip(values, solved, strict=True)))
+    knows_all = model.n_arms <= EVERY_NUMBER_UP_TO and model.heat_size <= SIXTEENTHS
+    return bound if knows_all else (1 - SLACK) * bound
+
+
 def _list_candidates(model: Model, budget: int, *, blind: bool) -> list[list[Round]]:
     """Return plans that can be paid: those of fixed rules, and the last ones that bisecting the price finds."""
     n, k = model.n_arms, model.heat_size
     plain = [rounds for rule in RULES.values() if (rounds := _follow_rule(n, k, rule, budget))]
     found = plain or [_follow_blindly(n, k, budget)]
-    states = _States(model)
+    found += [each.rounds for each in _bisect_price(model, budget, blind=blind) if each.cost <= budget]
+    chosen = [*found[: len(RULES)], *found[-LAST_CANDIDATES:]]
+    return [rounds for number, rounds in enumerate(chosen) if rounds not in chosen[:number]]
+
+
+class _Solved(NamedTuple):
+    """What the dynamic program says to one price."""
+
+    price: float  # λ
+    value: float  # V(n, 0)
+    rounds: list[Round]
+    cost: int
+
+
+def _bisect_price(model: Model, budget: int, *, blind: bool) -> Iterator[_Solved]:
+    """Yield what the program says to ever closer prices around the lowest one whose plan can be paid."""
+    states = _list_states(model)
     low, high = math.log(LOWEST_PRICE), math.log(HIGHEST_PRICE)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        rounds = _Program(model, states, math.exp(middle), blind=blind).follow()
-        if _count_pulls(rounds) <= budget:
+        solved = _solve(states, math.exp(middle), blind)
+        if solved.cost <= budget:
             high = middle
-            found.append(rounds)
         else:
             low = middle
-    chosen = [*found[: len(RULES)], *found[-LAST_CANDIDATES:]]
-    return [rounds for number, rounds in enumerate(chosen) if rounds not in chosen[:number]]
+        yield solved
+
+
+@lru_cache(maxsize=512)  # programs, of a millisecond each: budgets next to each other meet the same prices
+def _solve(states: _States, price: float, blind: bool) -> _Solved:
+    program = _Program(states, price, blind=blind)
+    rounds = program.follow()
+    return _Solved(price, program.value, rounds, _count_pulls(rounds))
+
+
+@lru_cache(maxsize=512)
+def _solve_relaxed(states: _States, price: float, blind: bool) -> float:
+    return _Program(states, price, blind=blind, relaxed=True).value
 
 
 class _State(NamedTuple):
@@ -111,7 +155,7 @@ class _States:
         numbers = list(range(1, min(model.n_arms, EVERY_NUMBER_UP_TO) + 1))
         while numbers[-1] < model.n_arms:
             numbers.append(min(model.n_arms, numbers[-1] * SIXTEENTHS // (SIXTEENTHS - 1)))
-        self._model, self._numbers, self._logs = model, np.array(numbers), np.log(numbers)
+        self.model, self._numbers, self._logs = model, np.array(numbers), np.log(numbers)
         self._met: dict[int, _State] = {}
         self.known = [self._make(active, max(1, number - 1)) for number, active in enumerate(numbers[1:], 1)]
 
@@ -123,27 +167,41 @@ class _States:
 
     def _make(self, active: int, last: int) -> _State:
         """Return a state that is followed by states up to ``last``."""
-        size = min(self._model.heat_size, active)
+        size = min(self.model.heat_size, active)
         heats, byes = divmod(active, size)
         keeps = list_keep_choices(size)
         left = heats * keeps + byes  # a′ of equation (1)
         above = np.clip(np.searchsorted(self._numbers, left), 1, last)
         low, high = self._logs[above - 1], self._logs[above]
         part = np.clip((np.log(left) - low) / (high - low), 0, 1)[:, None]
-        log_survival = self._model.log_survival(active, size)
+        log_survival = self.model.log_survival(active, size)
         return _State(heats, size, byes, heats * size / active, keeps, log_survival, above, part)
 
 
-class _Program:
-    """The dynamic program for one price per pull: V of equation (1), ``(states, evidence)``."""
+@lru_cache(maxsize=4)
+def _list_states(model: Model) -> _States:
+    return _States(model)
 
-    def __init__(self, model: Model, states: _States, price: float, *, blind: bool) -> None:
-        self._model, self._states, self._price, self._blind = model, states, price, blind
+
+class _Program:
+    """The dynamic program for one price per pull: V of equation (1), ``(states, evidence)``.
+
+    ``relaxed`` is for bounds: evidence may shrink, and what lies between two numbers of the grid is as good as both.
+    """
+
+    def __init__(self, states: _States, price: float, *, blind: bool, relaxed: bool = False) -> None:
+        model = states.model
+        self._model, self._states, self._price, self._blind, self._relaxed = model, states, price, blind, relaxed
         self._carried = np.minimum(model.remembered * model.pulls, MOST_CARRIED_PULLS)  # carry(e)
         value = self._value_with_record if model.remembered else self._value
         self._values = np.zeros((len(states.known) + 1, model.pulls.size if model.remembered else 1))
         for number, state in enumerate(states.known, 1):  # V(1, ·) = 0
             self._values[number] = value(state)
+
+    @property
+    def value(self) -> float:
+        """V(n, 0)."""
+        return float(self._values[-1, 0])
 
     def follow(self) -> list[Round]:
         """Return the rounds of the best choices, from all arms on."""
@@ -166,13 +224,21 @@ class _Program:
         each = self._price * state.heats / state.playing  # λ·heats·b = each·(e′ − carry(e))
         gains = (state.log_survival + after - each * pulls).max(axis=0)  # over q, by e′
         from_here = np.maximum.accumulate(gains[::-1])[::-1]  # the best of this e′ and all above
-        # At least one pull, and as much evidence as there was, so far as it counts: what is forgotten is replaced.
-        least = np.maximum(self._carried + state.playing, np.minimum(pulls, MOST_CARRIED_PULLS))
-        first = np.minimum(np.searchsorted(pulls, least), pulls.size - 1)
+        first = self._find_first_evidence(state)
         values: Array = from_here[first] + each * self._carried
         if self._blind:  # nothing is known and nothing is looked at
             values[0] = max(values[0], float((state.log_survival[:, 0] + after[:, 0]).max()))
         return values
+
+    def _find_first_evidence(self, state: _State) -> Indices:
+        """Return for every e the place of the least e′ that a round may lead to."""
+        pulls = self._model.pulls
+        if self._relaxed:
+            least = self._carried + (0 if self._blind else state.playing)
+            return np.maximum(np.searchsorted(pulls, least, side="right") - 1, 0)
+        # At least one pull, and as much evidence as there was, so far as it counts: what is forgotten is replaced.
+        least = np.maximum(self._carried + state.playing, np.minimum(pulls, MOST_CARRIED_PULLS))
+        return np.minimum(np.searchsorted(pulls, least), pulls.size - 1)
 
     def _look_ahead(self, state: _State) -> Array:
         """Return V(a′, ·) for every q: between states by the logarithm of the number of arms."""

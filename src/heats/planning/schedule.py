@@ -67,6 +67,11 @@ def list_affordable_rounds(
 
 def share_budget(heats: Sequence[int], budget: int) -> list[int]:
     """Give every heat of a round max(1, ⌊x/heats⌋) pulls, x as large as the budget allows; spend the rest."""
+    return spend_rest(heats, _divide_share(heats, budget), budget)
+
+
+def _divide_share(heats: Sequence[int], budget: int) -> list[int]:
+    """Return max(1, ⌊x/heats⌋) for every round, x as large as the budget allows."""
 
     def divide(share: int) -> list[int]:
         return [max(1, share // width) for width in heats]
@@ -80,12 +85,34 @@ def share_budget(heats: Sequence[int], budget: int) -> list[int]:
             low = middle
         else:
             high = middle - 1
-    return spend_rest(heats, divide(low), budget)
+    return divide(low)
 
 
 def share_budget_blindly(heats: Sequence[int], budget: int) -> list[int]:
     """Give every round an equal share, even if some heat gets nothing; spend the rest."""
-    return spend_rest(heats, [budget // (len(heats) * width) for width in heats], budget)
+    return spend_rest(heats, _divide_blindly(heats, budget), budget)
+
+
+def _divide_blindly(heats: Sequence[int], budget: int) -> list[int]:
+    return [budget // (len(heats) * width) for width in heats]
+
+
+def bound_pulls(heats: Sequence[int], low: int, high: int) -> list[int]:
+    """Return for every round the most pulls per heat that any budget from ``low`` to ``high`` may give it.
+
+    Shares grow with the budget. What is left over of a budget is less than a pull of all heats, since x + 1 could not
+    be paid, and less than what the share of the lowest budget leaves of the highest; a round gets at most all of it.
+    """
+    total = sum(heats)
+    if high < total:
+        divides = [_divide_blindly]
+    else:
+        divides = [_divide_share] if low >= total else [_divide_blindly, _divide_share]
+    left = total - 1
+    if len(divides) == 1:
+        left = min(left, high - count_pulls(heats, divides[0](heats, low)))
+    shares = [divide(heats, high) for divide in divides]
+    return [max(each) + left // width for width, *each in zip(heats, *shares, strict=True)]
 
 
 def spend_rest(heats: Sequence[int], pulls: Sequence[int], budget: int) -> list[int]:
