@@ -9,6 +9,7 @@ files       files somebody names → what they hold, if they are regular files o
 interrupts  Ctrl-C → an end with exit code 130, also while a command is still being loaded
 intervals   how far a share or a mean may be off
 times       seconds → what people say
+threads     linear algebra in one thread
 worker      the name of this thread, process and machine
 version     which heats this is
 """

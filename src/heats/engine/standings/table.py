@@ -10,6 +10,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Words
 from heats.base.randomness import Purpose, draw_bits
+from heats.base.threads import use_one_thread
 from heats.engine.evidence import Told
 from heats.engine.feedback import Kind
 from heats.engine.standings.choices import find_choices
@@ -160,7 +161,8 @@ def _all_alike(n_arms: int, winner: int | None) -> _Strengths:
 
 def _draw_strengths(model: Model, method: Method, n_arms: int, winner: int | None, seed: Words) -> _Strengths:
     """Return what draws of the posterior say; arms of which the same is known get the mean of what they are given."""
-    found = explore(model, n_arms, seed, winner)
+    with use_one_thread():
+        found = explore(model, n_arms, seed, winner)
     middle = found.strengths.mean()
     draws = found.draws - (middle if found.approximate else found.draws.mean(axis=0))
     strengths = found.strengths - middle
