@@ -15,7 +15,7 @@ from scipy import stats
 import heats
 from heats.engine.machine import Query
 from heats.errors import BadFeedback, HeatsError, InvalidArgument, OutOfTurn
-from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
+from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order, recall
 
 
 @st.composite
@@ -30,10 +30,10 @@ def plans(draw: st.DrawFn) -> heats.Plan:
 @settings(max_examples=150)
 @given(plans(), st.integers(0, 2**70), st.sampled_from([noisy, *TRUTH.values(), *TIES.values()]), st.integers(0, 999))
 def test_the_order_of_telling_does_not_matter(plan: heats.Plan, seed: int, answer: Any, order: int) -> None:
-    """Reports are equal to the byte, and exactly the plan is spent."""
+    """What reports are made of is equal to the byte, and exactly the plan is spent."""
     straight = play(heats.Tournament(plan, seed=seed), answer)
     shuffled = play_in_any_order(heats.Tournament(plan, seed=seed), answer, random.Random(order))
-    assert straight.report().to_json() == shuffled.report().to_json()
+    assert recall(straight) == recall(shuffled)
     assert straight.spent == shuffled.spent == plan.cost
 
 
@@ -44,8 +44,16 @@ def test_nor_does_it_in_a_large_field(n: int, k: int, rule: str, seed: int) -> N
     plan = heats.plan(n, min(n, k), n, rule, blind=True)
     straight = play(heats.Tournament(plan, seed=seed), TRUTH["winner"])
     shuffled = play_in_any_order(heats.Tournament(plan, seed=seed), TRUTH["winner"], random.Random(seed))
-    assert straight.report().to_json() == shuffled.report().to_json()
+    assert recall(straight) == recall(shuffled)
     assert straight.spent == plan.cost
+
+
+def test_equal_runs_have_equal_reports() -> None:
+    """To the byte, whatever the order of telling."""
+    plan = heats.plan(12, 3, 60, "csh")
+    straight = play(heats.Tournament(plan, seed=5))
+    shuffled = play_in_any_order(heats.Tournament(plan, seed=5), noisy, random.Random(8))
+    assert straight.report().to_json() == shuffled.report().to_json()
 
 
 @given(plans(), st.integers(0, 99))
@@ -254,22 +262,22 @@ def test_rounding_decides_nothing(reward: float) -> None:
     plan = heats.plan(4, 3, 6, "csws")
     rested = 0
     for seed in range(400):
-        report = play(heats.Tournament(plan, seed=seed), lambda query: [reward] * len(query.arms)).report()
-        rested += report.winner in report.rounds[0].byes
+        machine = play(heats.Tournament(plan, seed=seed), lambda query: [reward] * len(query.arms))
+        rested += machine.winner in machine.game.rounds[0].byes
     assert 150 < rested < 250
 
 
 @pytest.mark.parametrize("statistic", [heats.median, heats.power_mean(2), heats.mean, heats.quantile(0.3)])
 def test_equal_arms_are_seldom_told_apart(statistic: Any) -> None:
-    """Two equal arms, few pulls: at most about one in twenty pairs loses its rival (the level of the test)."""
+    """Two equal arms, few pulls: few pairs lose their rival; a statistic that is no mean does not say from so few."""
     rng = np.random.default_rng(3)
     told_apart = 0
-    for _ in range(400):
+    for _ in range(100):
         tournament = heats.Tournament(heats.plan(2, 2, 6, "csws"), statistic)
         for query in tournament.ask(6):
             tournament.tell(query, rng.normal(5, 1, 2))
         told_apart += tournament.report().rivals == ()
-    assert told_apart / 400 < 0.09
+    assert told_apart / 100 < 0.09
 
 
 def test_arms_are_shown_in_every_position_equally_often() -> None:
@@ -392,7 +400,7 @@ def test_how_sure_a_vote_is() -> None:
 
 def test_how_sure_a_lead_is() -> None:
     """Rewards are compared pull by pull: the interval of the mean difference, as SciPy computes it."""
-    differences = [1.0, 2.0, 0.5, 1.5]
+    differences = [1.0, 2.0, 0.5, 1.5, 1.0, 1.5, 1.25, 1.25]
     report = final([lambda q, d=d: [d * arm for arm in q.arms] for d in differences])
     assert report.sureness is not None
     low, high = stats.ttest_1samp(differences, 0).confidence_interval()
@@ -440,7 +448,11 @@ def test_a_report_is_plain_data() -> None:
     assert data["winner"] == 11
     assert data["spent"] == 40
     assert len(data["rounds"]) == len(report.rounds)
-    assert str(report).startswith("winner:     arm 11\nrunner-up:  arm 10\nhow sure:   won 100% of the ")
+    assert str(report).startswith(
+        "winner:     arm 11\nrunner-up:  arm 10\nhow sure:   the best of all 12 with a chance of "
+    )
+    assert "met the runner-up, arm 10, " in str(report)
+    assert "won 100% of the 20 pulls of the last heat" in str(report)
 
 
 def test_pulls_may_be_asked_for_by_id() -> None:

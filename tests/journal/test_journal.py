@@ -23,7 +23,7 @@ from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.events import Chain
 from tests.journal.runs import BUDGET, N, find, lines, noisy, told
-from tests.playing import TRUTH
+from tests.playing import TRUTH, recall
 
 
 @pytest.fixture
@@ -72,7 +72,8 @@ def quick() -> Iterator[Path]:
 def test_cut_at_every_byte(quick: Path) -> None:
     """The run resumes to the same report with every pull told once; within the first line it is refused."""
     path, small = quick, {"n": 5, "budget": 8}
-    expected = find(path, **small).to_json()
+    found = find(path, **small)
+    expected, played = found.to_json(), recall(found.played)
     whole = path.read_bytes()
     header = whole.index(b"\n") + 1
     for length in range(len(whole) + 1):
@@ -82,8 +83,10 @@ def test_cut_at_every_byte(quick: Path) -> None:
                 find(path, **small)
             assert path.read_bytes() == whole[:length]
             continue
-        assert find(path, **small).to_json() == expected
+        found = find(path, **small)
+        assert recall(found.played) == played
         assert sorted(told(path)) == list(range(8))
+    assert found.to_json() == expected
 
 
 def test_damage_at_any_byte(quick: Path) -> None:

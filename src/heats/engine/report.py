@@ -167,7 +167,7 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.sureness is not None:
         yield how_sure(report.sureness)
     if report.rivals:
-        more = report.standings.n_rivals - len(report.rivals)
+        more = (report.standings.n_rivals or 0) - len(report.rivals)
         others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
         yield f"not told apart from the winner: {others}"
 

@@ -1,0 +1,232 @@
+"""The standings themselves: what they promise of every run, and of runs that say little."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import heats
+from heats.engine.feedback import Kind
+from heats.engine.standings import make_standings
+from tests.engine.standings.pulls import draw_winners, tell
+from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
+
+ROOT = np.uint64(11)
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(2, 30), st.integers(2, 5), st.integers(1, 80), st.integers(0, 99), st.sampled_from([*TRUTH, "noisy"])
+)
+def test_what_holds_for_all_standings(n: int, k: int, pulls: int, seed: int, kind: str) -> None:
+    """One row per arm, best first; chances sum to 1; strengths lie in their intervals and to 0 on average."""
+    machine = heats.Tournament(heats.plan(n, min(n, k), n + pulls, "csh", blind=True), seed=seed)
+    answer = TRUTH.get(kind, noisy)
+    for query in machine.ask(pulls):
+        machine.tell(query, answer(query))
+    standings: Any = machine.standings()
+    rows = standings.rows
+    assert sorted(row.arm for row in rows) == list(range(n))
+    assert [row.place for row in rows] == list(range(1, n + 1))
+    assert [row.strength for row in rows] == sorted((row.strength for row in rows), reverse=True)
+    assert sum(row.chance for row in rows) == pytest.approx(1, abs=1e-4)
+    assert sum(row.strength for row in rows) == pytest.approx(0, abs=1e-3)
+    assert all(row.low <= row.strength <= row.high for row in rows if row.low is not None)
+    assert sum(row.pulls for row in rows) == sum(told.arms.size for told in machine.evidence())
+
+
+def test_a_judge_without_noise_leaves_no_rival() -> None:
+    """The winner met its runner-up fifteen times and won all: no lower limit of the last heat's two pulls hides that."""
+    found: Any = heats.find_best(
+        range(20), lambda heat: heats.Winner(max(heat)), budget=60, heat_size=3, feedback="winner"
+    )
+    assert found.winner == 19
+    assert found.rivals == ()
+    assert found.standings.rows[0].chance > 0.9
+    record = found.report.head_to_head
+    assert (record.arm, record.won, record.lost) == (19, record.met, 0)
+    assert record.met > 9
+
+
+def test_head_to_head_counts_all_rounds() -> None:
+    """In plain Python, over all that was told."""
+    machine, seen = heats.Tournament(heats.plan(8, 3, 60), seed=3), []
+    while query := machine.ask():
+        values = noisy(query)
+        seen.append(dict(zip(query.arms, values, strict=True)))
+        machine.tell(query, values)
+    report: Any = machine.report()
+    record = report.head_to_head
+    both = [each for each in seen if {record.arm, record.other} <= set(each)]
+    assert (record.arm, record.other) == (report.winner, report.runner_up)
+    assert record.met == len(both)
+    assert record.won == sum(each[record.arm] > each[record.other] for each in both)
+    assert record.lost == sum(each[record.arm] < each[record.other] for each in both)
+
+
+def test_wins_places_and_leads_are_counted() -> None:
+    """Each kind of feedback has the measure that suits it."""
+
+    def ours(kind: Kind, rows: list[tuple[float, ...]]) -> Any:
+        return make_standings([tell([(0, 1, 2)] * 4, rows)], kind, heats.mean, [None] * 3, None, ROOT)
+
+    votes = ours(Kind.WINNER, [(1, 0, 0), (1, 0, 0), (0.5, 0.5, 0), (0, 0, 0)])
+    assert [votes.of(arm).wins for arm in range(3)] == [2.5, 0.5, 0]
+    ranks = ours(Kind.RANKING, [(1, 0.5, 0), (1, 0, 0.5), (0.5, 1, 0), (1, 0.25, 0.25)])
+    assert [ranks.of(arm).mean_place for arm in range(3)] == [1.25, 2.125, 2.625]
+    leads = ours(Kind.REWARDS, [(3, 0, 0), (5, 2, 2), (1, 1, 1), (3, 0, 0)])
+    assert [leads.of(arm).mean_lead for arm in range(3)] == [1.5, -0.75, -0.75]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 999), st.sampled_from(["winner", "reward"]))
+def test_permuting_arms_permutes_standings(seed: int, kind: str) -> None:
+    """What is said of an arm depends on what it did, not on its number."""
+    rng = np.random.default_rng(seed)
+    told = draw_winners(rng.normal(size=7), 25, 3, rng)
+    if kind == "reward":
+        told = told._replace(observations=rng.normal(size=told.arms.shape))
+    number = rng.permutation(7)
+    what = Kind.WINNER if kind == "winner" else Kind.REWARDS
+    ours: Any = make_standings([told], what, heats.mean, [None] * 7, 2, ROOT)
+    theirs: Any = make_standings(
+        [told._replace(arms=number[told.arms])], what, heats.mean, [None] * 7, int(number[2]), ROOT
+    )
+    for arm in range(7):
+        one, other = ours.of(arm), theirs.of(int(number[arm]))
+        assert (one.strength, one.low, one.high, one.chance) == pytest.approx(
+            (other.strength, other.low, other.high, other.chance), rel=1e-5, abs=1e-9
+        )
+    assert tuple(number[list(ours.rivals)]) == theirs.rivals
+
+
+def test_equal_runs_have_equal_standings() -> None:
+    """To the byte, whatever the order of telling."""
+    plan = heats.plan(9, 3, 50)
+    straight = play(heats.Tournament(plan, seed=2), TRUTH["ranking"])
+    shuffled = play_in_any_order(heats.Tournament(plan, seed=2), TRUTH["ranking"], random.Random(1))
+    assert straight.standings().to_json() == shuffled.standings().to_json()
+
+
+def test_before_anything_was_told_all_are_alike() -> None:
+    """And the report says so."""
+    machine = heats.Tournament(heats.plan(5, 2, 20))
+    standings: Any = machine.standings()
+    assert standings.method == "none"
+    assert [row.chance for row in standings.rows] == [0.2] * 5
+    assert [row.strength for row in standings.rows] == [0.0] * 5
+    assert "all of them are alike" in str(machine.report())
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_when_all_tie_all_are_alike(kind: str) -> None:
+    """Nobody is far ahead, by any kind of feedback, and every other arm stays a rival."""
+    machine = play(heats.Tournament(heats.plan(5, 2, 40), seed=1), TIES[kind])
+    standings: Any = machine.standings()
+    assert all(0.1 < row.chance < 0.3 for row in standings.rows)
+    assert set(standings.rivals) == set(range(5)) - {machine.winner}
+
+
+def test_arms_never_seen_are_alike() -> None:
+    """They stand in the middle, with the widest intervals, and have the same chance to the byte."""
+    told = tell([(0, 1), (1, 2), (0, 2)] * 4, [(1, 0)] * 12)
+    standings: Any = make_standings([told], Kind.WINNER, heats.mean, [None] * 8, None, ROOT)
+    unseen = [standings.of(arm) for arm in range(3, 8)]
+    assert len({(row.strength, row.low, row.high, row.chance) for row in unseen}) == 1
+    assert all(row.pulls == 0 for row in unseen)
+    assert standings.rows[0].arm == 0
+    assert standings.rows[-1].arm == 2
+    assert unseen[0].high - unseen[0].low > standings.of(1).high - standings.of(1).low
+
+
+def test_a_statistic_that_is_no_mean_is_resampled() -> None:
+    """From ten pulls of an arm on; of fewer nothing is said, and nobody is called a rival, or told apart."""
+    few = play(heats.Tournament(heats.plan(3, 3, 9, "csws"), heats.median, seed=1))
+    assert [(row.strength, row.chance) for row in few.standings().rows] == [(None, None)] * 3
+    assert few.report().rivals is None
+    many = play(heats.Tournament(heats.plan(3, 3, 60, "csws"), heats.median, seed=1))
+    standings: Any = many.standings()
+    assert standings.method == "resampling"
+    assert sum(row.chance for row in standings.rows) == pytest.approx(1)
+    seen: dict[int, list[float]] = {arm: [] for arm in range(3)}
+    for told in many.evidence():
+        for arms, rewards in zip(told.arms, told.observations, strict=True):
+            for arm, reward in zip(arms.tolist(), rewards, strict=True):
+                seen[arm].append(reward)
+    assert {row.arm: row.strength for row in standings.rows} == pytest.approx(
+        {arm: float(np.median(rewards)) for arm, rewards in seen.items()}, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", ["winner", "reward"])
+def test_ten_thousand_arms_with_two_pulls_each(kind: str) -> None:
+    """No singular matrix, no warning, chances that sum to 1."""
+    n = 10_000
+    arms = np.concatenate([np.random.default_rng(seed).permutation(n).reshape(-1, 2) for seed in (1, 2)])
+    rng = np.random.default_rng(0)
+    won = rng.random(len(arms)) < 0.5
+    rows = np.stack([won, ~won], axis=1).astype(float) if kind == "winner" else rng.normal(size=arms.shape)
+    told = tell([(0, 1)], [(1.0, 0.0)])._replace(pulls=np.arange(n), heats=np.arange(n), arms=arms, observations=rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        standings: Any = make_standings(
+            [told], Kind.WINNER if kind == "winner" else Kind.REWARDS, heats.mean, [None] * n, 5, ROOT
+        )
+    assert standings.approximate
+    assert sum(row.chance for row in standings.rows) == pytest.approx(1, abs=1e-3)
+    assert standings.n_rivals > 100
+    assert len(standings.rivals) == 10
+
+
+def test_if_another_arm_is_first_the_report_says_so() -> None:
+    """The winner stays the tournament's; the sentence names who is ahead by all pulls together."""
+    machine = heats.Tournament(heats.plan(4, 2, 40, "csws", record="off"), seed=0)
+
+    def mostly(query: Any) -> heats.Winner:
+        last = machine.round == machine.n_rounds - 1
+        return heats.Winner(min(query.arms) if last and query.id % 2 else max(query.arms))
+
+    play(machine, lambda query: heats.Winner(max(query.arms)) if machine.round == 0 else mostly(query))
+    report: Any = machine.report()
+    first = report.standings.rows[0].arm
+    assert (f"which put arm {first} first" in str(report)) == (first != report.winner)
+
+
+def test_a_run_keeps_what_it_was_told_and_no_more() -> None:
+    """At most eight bytes for each arm of a pull, of every kind of feedback, races included."""
+    for kind, answer in TRUTH.items():
+        machine = play(heats.Tournament(heats.plan(30, 3, 300), seed=1), answer)
+        kept = sum(over.rows.nbytes + (0 if over.heard is None else over.heard.nbytes) for over in machine._past)
+        assert kept <= 8 * 3 * machine.spent, kind
+        assert all(over.rows.base is None or over.rows.base.nbytes <= over.rows.nbytes for over in machine._past), kind
+
+
+def test_a_race_told_again_with_other_times_is_refused() -> None:
+    """Also when its round is over: times are kept, shares follow from them."""
+    machine = heats.Tournament(heats.plan(4, 2, 12, "csws"), seed=1)
+    first: Any = machine.ask()
+    machine.tell(first, heats.Race({first.arms[0]: 1.5}))
+    while machine.round == 0:
+        query: Any = machine.ask()
+        machine.tell(query, heats.Race({query.arms[1]: 2.0}))
+    machine.tell(first, heats.Race({first.arms[0]: 1.5}))
+    with pytest.raises(heats.errors.OutOfTurn):
+        machine.tell(first, heats.Race({first.arms[0]: 1.25}))
+
+
+def test_standings_of_the_baselines() -> None:
+    """RoundRobin knows no rounds; single arms are compared through the mean of all rewards."""
+    robin = play(heats.RoundRobin(6, 2, 40, seed=1), TRUTH["winner"])
+    assert robin.report().standings.rows[0].arm == 5
+    assert {row.left for row in robin.standings().rows} == {None}
+    halving = play(heats.SuccessiveHalving(6, 60, seed=1), lambda query: [float(query.arms[0])])
+    rows: Any = halving.standings().rows
+    assert [row.arm for row in rows] == [5, 4, 3, 2, 1, 0]
+    assert rows[0].left is None
+    assert rows[0].strength == pytest.approx(2.5, abs=0.01)
