@@ -29,7 +29,7 @@ def lopsided() -> Choices:
 
 def integrate(choices: Choices, spread: float) -> tuple[float, np.ndarray, np.ndarray]:
     """Return evidence, means and chances to be the best of three arms, summed over a fine grid."""
-    axis = np.linspace(-7, 7, 141) * spread
+    axis = np.linspace(-6, 6, 61) * spread
     points = np.array(list(product(axis, repeat=3))).T
     logs = choices.likelihood(points)[0] - (points**2).sum(axis=0) / (2 * spread**2)
     weights = np.exp(logs)
