@@ -102,7 +102,7 @@ def test_who_met_whom_and_who_stayed(tmp_path: Path) -> None:
     boxes = sum(len(each.heats) + bool(each.byes) for each in rounds)
     arms = sum(sum(map(len, each.heats)) + len(each.byes) for each in rounds)
     assert text.count('class="box') == boxes + 1  # and the winner's own
-    assert text.count("<circle") == arms + 2  # and one in the interval, and the winner's
+    assert text.count("<circle") == arms + 2 + 20  # and one in the interval, the winner's, and those of the standings
     assert text.count(", stays</title>") == sum(len(each.survivors) for each in rounds)
     assert text.count('class="bestpath"') == len(rounds)
     assert f"The best of 20 candidates {found.winner} " in " ".join(seen.text.split())
@@ -228,7 +228,7 @@ def test_candidates_with_parameters_have_labels_and_columns(tmp_path: Path) -> N
     seen = Checker(text)
     assert "…" not in text
     assert '<p class="winner"><span title="a_long_parameter_0=' in text
-    assert text.count("<th>a_long_parameter_3</th>") == 2  # of the final heat, and of all candidates
+    assert text.count("<th>a_long_parameter_3</th>") == 3  # of the standings, of the rest of them, of the final heat
     assert "<summary><h2>The candidates</h2></summary>" in text
     assert all(f">#{arm}</span>" in text for arm in range(24))
     assert seen.count["table"] == 4
@@ -283,3 +283,15 @@ def test_nothing_sticks_out_in_a_real_browser(tmp_path: Path, width: int) -> Non
     if found is None:
         pytest.skip("this chromium cannot run here")
     assert int(found[1]) <= int(found[2])
+
+
+def test_the_standings_are_on_the_page(tmp_path: Path) -> None:
+    """The best of them at once, with their intervals drawn on one axis; nobody is left out."""
+    found, _, text = made(tmp_path / "run.jsonl", n=20, budget=150, heat_size=4)
+    assert "<h2>Standings</h2>" in text
+    assert text.count('<svg class="strength') == 20
+    assert text.count('class="strength first"') == 1
+    assert "The other 10" in text
+    assert "with a chance of" in text
+    best = found.standings.rows[0]
+    assert f'aria-label="{best.strength:.2f}, from {best.low:.2f} to {best.high:.2f}"' in text

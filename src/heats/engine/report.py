@@ -190,9 +190,9 @@ def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
     if not record.met:
         return f"never met the runner-up, {other}"
     times = "once" if record.met == 1 else f"{record.met:,} times"
-    ties = record.met - record.won - record.lost
-    tied = f", tied {ties:,}" if ties else ""
-    return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}{tied}"
+    rest = record.met - record.won - record.lost
+    neither = f", neither {rest:,}" if rest else ""
+    return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}{neither}"
 
 
 def _row(number: int, each: RoundReport) -> tuple[int, ...]:

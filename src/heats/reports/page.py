@@ -9,8 +9,9 @@ from pathlib import Path
 
 from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
-from heats.engine.report import Report, Sureness, how_sure
+from heats.engine.report import Report, Sureness, list_reasons
 from heats.engine.specs import Spec, TournamentSpec
+from heats.engine.standings import tabulate
 from heats.errors import InvalidArgument
 from heats.journal.draft import write_whole
 from heats.journal.reader import Log, resolve_path
@@ -18,10 +19,12 @@ from heats.planning.plan import RECORDS, Plan
 from heats.reports.bracket import count_letters, draw_bracket, number
 from heats.reports.labels import Roster
 from heats.reports.result import RaceFacts, Result, RunFacts
+from heats.reports.strengths import Axis
 from heats.reports.winner import list_values
 
 MOST_NAMES_LISTED = 12  # of a heat; the others are counted
 LONGEST_HEADING = 40  # letters of a name; a longer one is headed by its label
+MOST_ROWS_FIRST = 10  # of the standings, before the others
 MOST_ROWS_OPEN = 8  # of a table about details; a longer one is folded until somebody wants it
 MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
 LOOKED_AT_BYTES = 200  # of a file, to see whether it is a page
@@ -43,11 +46,11 @@ def render_page(log: Log, result: Result) -> str:
         *_values(log, roster, leader),
         *_command(log, result.race, leader),
         *_numbers(log, report, run, result.race),
+        *_standings(report, roster),
         *_final(report, roster, plan),
         *_rounds(report, roster, leader, plan),
         *_way_of(report, roster, leader),
         *_runs(result.race, roster, leader),
-        *_candidates(result.race, roster),
         *_plan(plan, len(report.rounds)),
         *_foot(log),
         "</body></html>\n",
@@ -94,16 +97,19 @@ def _plan_of(spec: Spec) -> Plan | None:
 
 
 def _head(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
-    yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates</h1>"
+    number = "" if leader is None or roster.labels == roster.names else f" is {_label(roster, leader)}"
+    yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates{number}</h1>"
     yield f'<p class="winner">{_nobody(report) if leader is None else _heading(roster, leader)}</p>'
-    if report.sureness is not None:
-        told = how_sure(report.sureness)
-        yield f"<p>{escape(told[0].upper() + told[1:])}.</p>"
-    if report.rivals:
-        others = _list(roster, report.rivals)
-        yield f'<p class="soft">Not told apart from the winner: {others}.</p>'
+    if report.winner is not None:
+        first, *others = list_reasons(report, roster.labels)
+        yield f"<p>{_sentence(first)}</p>"
+        yield from (f'<p class="soft">{_sentence(reason)}</p>' for reason in others)
     if not report.done:
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
+
+
+def _sentence(text: str) -> str:
+    return escape(f"{text[0].upper()}{text[1:]}.")
 
 
 def _heading(roster: Roster, arm: int) -> str:
@@ -160,6 +166,35 @@ def _numbers(log: Log, report: Report, run: RunFacts | None, race: RaceFacts | N
     yield "<dl>"
     yield from (f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in facts.items())
     yield "</dl>"
+
+
+def _standings(report: Report, roster: Roster) -> Iterator[str]:
+    """Say where every candidate stands by all pulls: the best of them at once, the others when somebody wants to."""
+    standings = report.standings
+    if standings.method == "none":
+        return
+    axis = Axis(standings)
+    titles, plain = tabulate(standings, roster.names)
+    names = [] if roster.titles or roster.labels == roster.names else ["name"]  # what labels leave out
+    rows = []
+    for row, cells in zip(standings.rows, plain, strict=True):
+        drawn = axis.draw(row, best=row.place == 1)
+        named = [_name(roster.names, row.arm)] if names else []
+        parameters = [*named, *_cells(roster, row.arm)]
+        rows.append((_label(roster, row.arm), cells[2], drawn, *map(escape, cells[3:]), *parameters))
+    heading = ("candidate", titles[2], "", *titles[3:], *names, *_titles(roster))
+    yield f'<h2>Standings</h2><p class="soft">{_STRENGTHS[standings.method]}</p>'
+    yield from _table(heading, rows[:MOST_ROWS_FIRST], words=0, first=0)
+    if len(rows) > MOST_ROWS_FIRST:
+        rest = _table(heading, rows[MOST_ROWS_FIRST:], words=0)
+        yield from _fold(f"The other {len(rows) - MOST_ROWS_FIRST:,}", rest, len(rows))
+
+
+_STRENGTHS = {
+    "choices": "By all pulls. A strength of 1 more is 2.7 times the odds to win; 0 is the mean of all candidates.",
+    "effects": "By all pulls, the luck of each taken out, in units of reward; 0 is the mean of all candidates.",
+    "resampling": "By all pulls: the statistic of all rewards of a candidate, where it has ten or more.",
+}
 
 
 def _final(report: Report, roster: Roster, plan: Plan | None) -> Iterator[str]:
@@ -263,19 +298,6 @@ def _runs(race: RaceFacts | None, roster: Roster, leader: int | None) -> Iterato
     titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed", *_titles(roster))
     remark = '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
     yield from _fold("The runs", [remark, *_table(titles, rows, words=0, first=0)], len(rows))
-
-
-def _candidates(race: RaceFacts | None, roster: Roster) -> Iterator[str]:
-    """Say who is who where labels do not; in a race the table of runs has all that ran."""
-    if (race is not None and race.candidates) or roster.labels == roster.names:
-        return
-    short = bool(roster.titles)  # then names would only say it again
-    rows = [
-        (_label(roster, arm), *(_cells(roster, arm) if short else [_name(roster.names, arm)]))
-        for arm in range(len(roster.names))
-    ]
-    titles = ("candidate", *_titles(roster)) if short else ("candidate", "name")
-    yield from _fold("The candidates", _table(titles, rows, words=0 if short else 1), len(rows))
 
 
 def _plan(plan: Plan | None, finished: int) -> Iterator[str]:

@@ -68,7 +68,7 @@ class Standings(msgspec.Struct, frozen=True):
 
 
 class HeadToHead(msgspec.Struct, frozen=True):
-    """How two arms did in the pulls that both were in, over all rounds; the rest of ``met`` were ties."""
+    """How two arms did in the pulls that both were in, over all rounds; in the rest of ``met`` neither was ahead."""
 
     arm: int
     other: int
