@@ -1,13 +1,15 @@
 """Choices or effects → strengths, the spread among them, and draws of what they may be.
 
 Strengths are taken to be normal around a common level, with a spread that the run itself must tell: a fixed one would
-find a clear winner among equals. So for each spread of a grid the most likely strengths are found, and by Laplace's
-approximation how likely that spread made what was told,
+find a clear winner among equals. One arm may stand apart, further from all others than these from each other: else the
+spread of a field of equals would hide the one that is better. So for each *field* (a spread of a grid, and nobody or
+one of the best apart) the most likely strengths are found, and by Laplace's approximation how likely that field made
+what was told,
 
-    p(told | spread) ≈ p(told | mode) p(mode | spread) √((2π)^n / |H|),    H = −∇² log p at the mode,
+    p(told | field) ≈ p(told | mode) p(mode | field) √((2π)^n / |H|),    H = −∇² log p at the mode,
 
-which is exact for effects, whose noise is integrated out as well. Spreads then count in proportion to it. Each gets
-chains in this proportion, and these draw strengths given the spread: effects from a Student t, which they have exactly;
+which is exact for effects, whose noise is integrated out as well. Fields then count in proportion to it. Each gets
+chains in this proportion, and these draw strengths given the field: effects from a Student t, which they have exactly;
 choices, whose posterior is skewed where an arm won or lost all it was in, by Hamiltonian moves from the normal
 approximation.
 
@@ -40,6 +42,7 @@ NEGLIGIBLE = 7.0  # log of how much less likely a spread must be than the likeli
 FURTHER_APART = 8.0  # times the spread, is how far the one that stands apart may be
 ODDS_APART = 1.0  # that there is one
 FEW_BEST = 3  # arms that are tried as the one
+MOST_WITH_ONE_APART = 200  # arms; more tell the spread so well that it makes no difference
 MOST_HALVINGS = 60
 MOST_CHAINS = 128
 FEWEST_CHAINS = 16
@@ -323,7 +326,7 @@ def _fit_fields(model: Model, n_arms: int) -> list[Fit]:
 def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
     """Fit with a spread: nobody apart, and each of those apart that seem the best."""
     together = model.fit(Field(spread), start)
-    if spread * FURTHER_APART > model.most_spread:
+    if spread * FURTHER_APART > model.most_spread or start.size > MOST_WITH_ONE_APART:
         return [together]
     apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together.mode)]
     likely = np.log(ODDS_APART / start.size)
