@@ -106,6 +106,23 @@ def test_permuting_arms_permutes_standings(seed: int, kind: str) -> None:
     assert tuple(number[list(ours.rivals)]) == theirs.rivals
 
 
+@pytest.mark.parametrize("scale", [1e-90, 1e-12, 1e60])
+def test_the_unit_of_rewards_does_not_matter(scale: float) -> None:
+    """Chances are the same in any unit, and strengths are in it."""
+    rng = np.random.default_rng(3)
+    told = draw_winners(rng.normal(size=6), 40, 3, rng)
+    told = told._replace(observations=rng.normal(size=told.arms.shape) + told.arms)
+    plain, scaled = (
+        make_standings(
+            [told._replace(observations=told.observations * by)], Kind.REWARDS, heats.mean, [None] * 6, None, ROOT
+        )
+        for by in (1.0, scale)
+    )
+    assert [row.chance for row in plain.rows] == [row.chance for row in scaled.rows]
+    ours, theirs = ([row.strength or 0.0 for row in each.rows] for each in (plain, scaled))
+    assert [value * scale for value in ours] == pytest.approx(theirs, rel=1e-5)
+
+
 def test_equal_runs_have_equal_standings() -> None:
     """To the byte, whatever the order of telling."""
     plan = heats.plan(9, 3, 50)

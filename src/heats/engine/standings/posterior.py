@@ -328,14 +328,14 @@ def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
     together = model.fit(Field(spread), start)
     if spread * FURTHER_APART > model.most_spread or start.size > MOST_WITH_ONE_APART:
         return [together]
-    apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together.mode)]
+    apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together)]
     likely = np.log(ODDS_APART / start.size)
     return [together, *(fit._replace(log_weight=fit.log_weight + likely) for fit in apart)]
 
 
-def _find_best(strengths: Array) -> list[int]:
+def _find_best(fit: Fit) -> list[int]:
     """Return the few arms that seem the best, of those above the mean; of many that are alike all, or none."""
-    settled = np.round(strengths, 9)
+    settled = mark_alike(fit.mode, fit.deviations)[0]
     last = np.sort(settled)[-min(FEW_BEST, settled.size)]
     best = np.flatnonzero((settled >= last) & (settled > 0))
     if best.size > 2 * FEW_BEST:
@@ -384,9 +384,16 @@ def _find_spread(model: Model, n_arms: int) -> Fit:
     return fit
 
 
+def mark_alike(strengths: Array, deviations: Array) -> Array:
+    """Return both, rounded, so that they are equal for arms of which the same is known: ``(2, n_arms)``."""
+    scale = float(np.abs(strengths).max() + deviations.max())
+    return np.round(np.stack([strengths, deviations]) / scale, 9)
+
+
 def _order_arms(strengths: Array, deviations: Array) -> Indices:
     """Return arms by what is known of them: random numbers then go by that, and not by how arms are numbered."""
-    return np.lexsort((np.round(deviations, 9), -np.round(strengths, 9)))
+    strengths, deviations = mark_alike(strengths, deviations)
+    return np.lexsort((deviations, -strengths))
 
 
 def _count_chains(model: Model) -> int:
