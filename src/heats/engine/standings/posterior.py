@@ -39,7 +39,7 @@ STEP_OF_SPREADS = 2**0.5
 NEGLIGIBLE = 7.0  # log of how much less likely a spread must be than the likeliest to be left out
 FURTHER_APART = 8.0  # times the spread, is how far the one that stands apart may be
 ODDS_APART = 1.0  # that there is one
-MOST_APART = 3  # arms that are tried as the one
+FEW_BEST = 3  # arms that are tried as the one
 MOST_HALVINGS = 60
 MOST_CHAINS = 128
 FEWEST_CHAINS = 16
@@ -325,10 +325,20 @@ def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
     together = model.fit(Field(spread), start)
     if spread * FURTHER_APART > model.most_spread:
         return [together]
-    best = np.lexsort((together.deviations, -np.round(together.mode, 9)))[:MOST_APART]
-    apart = [model.fit(Field(spread, int(arm)), together.mode) for arm in best]
+    apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together.mode)]
     likely = np.log(ODDS_APART / start.size)
     return [together, *(fit._replace(log_weight=fit.log_weight + likely) for fit in apart)]
+
+
+def _find_best(strengths: Array) -> list[int]:
+    """Return the few arms that seem the best, of those above the mean; of many that are alike all, or none."""
+    settled = np.round(strengths, 9)
+    last = np.sort(settled)[-min(FEW_BEST, settled.size)]
+    best = np.flatnonzero((settled >= last) & (settled > 0))
+    if best.size > 2 * FEW_BEST:
+        best = np.flatnonzero((settled > last) & (settled > 0))
+    ordered: list[int] = best[np.argsort(-settled[best], kind="stable")].tolist()
+    return ordered
 
 
 def _weigh_all(fits: Sequence[Fit]) -> float:

@@ -55,8 +55,8 @@ class Standings(msgspec.Struct, frozen=True):
     method: Method
     spread: float | None  # standard deviation among the strengths of arms, as the run shows it
     approximate: bool  # there were too many arms to draw them all together
-    rivals: tuple[int, ...]  # the likeliest to be stronger first, at most ten
-    n_rivals: int
+    rivals: tuple[int, ...] | None  # the likeliest to be stronger first, at most ten; None: too few pulls to say
+    n_rivals: int | None
 
     def to_json(self) -> str:
         """Return it as JSON; equal runs give equal bytes."""
@@ -109,15 +109,14 @@ def make_standings(
         Standing(arm, place, left[arm], int(measures[0][arm]), *(column[arm] for column in columns))
         for place, arm in enumerate(order.tolist(), 1)
     )
-    rivals = np.flatnonzero(known.stronger >= LEAST_RIVAL_CHANCE)
-    rivals = rivals[np.lexsort((rivals, -known.stronger[rivals]))]
+    rivals = _find_rivals(known.stronger)
     return Standings(
         rows=rows,
         method=known.method,
         spread=None if known.spread is None else _settle_one(known.spread),
         approximate=known.approximate,
-        rivals=tuple(rivals[:MOST_RIVALS].tolist()),
-        n_rivals=int(rivals.size),
+        rivals=None if rivals is None else tuple(rivals[:MOST_RIVALS]),
+        n_rivals=None if rivals is None else len(rivals),
     )
 
 
@@ -198,6 +197,15 @@ def _resample_strengths(
             champion = found.draws[found.arms == reference]
             stronger[found.arms] = (found.draws > champion).mean(axis=1)
     return _Strengths("resampling", strengths, lows, highs, chances, stronger)
+
+
+def _find_rivals(stronger: Array) -> list[int] | None:
+    """Return the arms that may be stronger, the likeliest first; None where nothing is known of any."""
+    if np.isnan(stronger).all():
+        return None
+    rivals = np.flatnonzero(stronger >= LEAST_RIVAL_CHANCE)
+    found: list[int] = rivals[np.argsort(-stronger[rivals], kind="stable")].tolist()
+    return found
 
 
 def _measure(
