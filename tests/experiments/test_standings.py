@@ -32,7 +32,6 @@ from heats.experiments.standings.worlds import (
 )
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
-REPS, SEED = 1200, 0  # of the committed table
 KEPT = World("kept", "winner", "sd 1", 8, 4, 24)
 FEW = [
     KEPT,
@@ -202,9 +201,7 @@ def test_what_was_played_is_kept_and_not_played_again(
 
 def test_the_committed_chances_are_within_the_limits() -> None:
     """In all bins of all worlds of kept strengths, judged anew; a bin has 300 runs or more."""
-    found = read_results(ROOT / "standings.csv")
-    kept = [result for (world, *_), result in found.items() if world.group == "kept"]
-    assert {each.world for each in kept} == {world for world in list_worlds() if world.group == "kept"}
+    kept = [each for each in read_committed()[0] if each.world.group == "kept"]
     bins = {(each.world, number): part for each in kept for number, part in enumerate((each.whole, *each.bins))}
     assert {where: part for where, part in bins.items() if part.verdict != WITHIN} == {}
     assert min(part.runs for part in bins.values()) >= FEWEST
@@ -212,9 +209,16 @@ def test_the_committed_chances_are_within_the_limits() -> None:
 
 def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
     """Every number of it is computed anew from the CSV file beside it."""
-    found = read_results(ROOT / "standings.csv")
-    results = [found[world, REPS, SEED] for world in list_worlds()]
-    assert len(found) == len(results)
-    assert (ROOT / "standings.md").read_text() == make_standings_page(results, REPS, SEED)
+    page = make_standings_page(*read_committed())
+    assert (ROOT / "standings.md").read_text() == page
     assert (ROOT / "standings.png").exists()
     assert (ROOT / "standings.svg").exists()
+
+
+def read_committed() -> tuple[list[Result], int, int]:
+    """Results of all worlds, and the one number of runs and seed they were made with."""
+    found = read_results(ROOT / "standings.csv")
+    assert len({key[1:] for key in found}) == 1, "made by heats reproduce standings --reps 1200 --out docs/reproduction"
+    reps, seed = next(iter(found))[1:]
+    assert len(found) == len(list_worlds())
+    return [found[world, reps, seed] for world in list_worlds()], reps, seed

@@ -39,10 +39,10 @@ def draw_reliability(results: Sequence[Result]) -> Figure:
         _draw_bins(kept, kind, [part for each in mine for part in each.bins])
     for group in dict.fromkeys(each.world.group for each in results if each.world.group != "kept"):
         _draw_bins(other, group, [each.whole for each in results if each.world.group == group])
-    kept.set_ylabel(f"share of runs in which the winner was the best (± {ERRORS} standard errors)")
-    for panel in (kept, other):
-        panel.legend(loc="lower right", fontsize=9)
-    figure.supxlabel("mean chance stated for the winner", fontsize=10)
+    kept.set_ylabel(f"share in which it was the best (± {ERRORS} standard errors)")
+    for panel in (kept, other):  # below it: dots may lie in any corner
+        panel.set_xlabel("mean chance stated for the winner")
+        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, fontsize=9, frameon=False)
     figure.tight_layout()
     return figure
 

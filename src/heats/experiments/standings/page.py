@@ -81,8 +81,9 @@ def _explain(reps: int, seed: int) -> str:
         f"luck of deviation {LUCK:g} that the arms of a pull share. (Log-)strengths are normal (sd 0.3, 1, 2), spaced "
         "equally (sd 1), or one outlier is 2 above all others, which are equal. "
         f"{reps} runs per world ({max(1, reps // 2)} for n = {ARMS[-1]}), sorted by the chance stated and cut into "
-        f"bins of {FEWEST} or more. Promised: in every bin the mean chance stated is at most {100 * MOST_SURE:.0f} "
-        f"points above the share right, and at most {100 * MOST_MODEST:.0f} below, each plus two standard errors. All "
+        f"bins of {FEWEST} or more (one bin, if there are fewer). Promised: in every bin the mean chance stated is at "
+        f"most {100 * MOST_SURE:.0f} points above the share right, and at most {100 * MOST_MODEST:.0f} below, each "
+        "plus two standard errors. All "
         "numbers in `standings.csv`, where bin 0 holds all runs of a world."
     )
 
@@ -93,7 +94,7 @@ def _judge(kept: Sequence[Result]) -> str:
     wholes = [each.whole for each in kept]
     excess = [part.excess for part in bins]
     return (
-        f"**{_count(bins, 'bins')}** Of the worlds as a whole: {_count(wholes, 'worlds')} Over all bins the chance "
+        f"**{_count(bins, 'bins')}** {_count(wholes, 'worlds, taken as a whole,')} Over all bins the chance "
         f"stated less the share right is {_points(float(np.mean(excess)))} points on average, from "
         f"{_points(min(excess))} to {_points(max(excess))}."
     )
@@ -138,8 +139,7 @@ def _tell_case(group: str, results: Sequence[Result]) -> Iterator[str]:
     yield from (f"### {CASES[group].title}", "")
     yield from wrap_prose(
         f"{CASES[group].about} Measured: {_points(float(np.mean(excess)))} points on average, from "
-        f"{_points(min(excess))} to {_points(max(excess))}; against the limits above, "
-        + _count([each.whole for each in mine], "worlds")
+        f"{_points(min(excess))} to {_points(max(excess))}. {_count([each.whole for each in mine], 'worlds')}"
     )
     yield from make_header(*PROBLEM, "said", "right", "difference", "verdict")
     for world, whole, _ in mine:

@@ -59,7 +59,7 @@ Listed = Iterator[tuple[str, str, int, int, int]]
 
 
 def _list_kept() -> Listed:
-    for kind, shape, n, k, times in product(KINDS, PROMISED, ARMS, HEAT_SIZES, (SMALL, LARGE)):
+    for times, kind, shape, n, k in product((SMALL, LARGE), KINDS, PROMISED, ARMS, HEAT_SIZES):
         yield kind, shape, n, k, times * n
 
 
