@@ -208,7 +208,7 @@ def _format_replay(found: Any, strategy: str) -> str:
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="all, or names; without any, they are listed.")] = None,
     reps: Annotated[
-        int | None, typer.Option(help="Tournaments per point of a curve; left out: 1000, or 3 with --live.")
+        int | None, typer.Option(help="Tournaments per point of a curve, or world; left out: 1000, or 3 with --live.")
     ] = None,
     out: Annotated[str, typer.Option(help="Folder for figures, CSV and claims.md.")] = "reproduction",
     live: Annotated[
@@ -220,7 +220,11 @@ def reproduce(
         list[str] | None, typer.Option(help="For beyond: a recorded table, or a folder of them; may be repeated.")
     ] = None,
 ) -> None:
-    """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and planned beyond them."""
+    """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and those beyond it.
+
+    beyond plays the planned strategy beside the paper's; standings measures how often the stated chance to be the best
+    is right. All leaves out standings (an hour) and race-table.
+    """
     from heats.experiments import LIVE_REPS, list_experiments
     from heats.experiments import live as run_live
     from heats.experiments import reproduce as run_all

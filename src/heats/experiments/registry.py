@@ -12,6 +12,7 @@ from heats.experiments.synthetic.claims import list_claim_cells
 from heats.experiments.synthetic.grid import SETTINGS, list_cells
 from heats.experiments.writers.beyond import count_points, write_beyond
 from heats.experiments.writers.saps import make_runs, name_runs, write_race
+from heats.experiments.writers.standings import count_runs, write_standings
 from heats.experiments.writers.synthetic import write_success, write_sufficient_budgets, write_tables
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -43,6 +44,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         points=count_points,
         needs_matplotlib=True,
         takes_tables=True,
+    ),
+    "standings": Experiment(
+        "how often the chance to be the best that standings state is right (an hour)",
+        write_standings,
+        points=count_runs,
+        needs_matplotlib=True,
+        in_all=False,
     ),
     "race-table": Experiment(
         "the runs behind fig-race, which come with heats, made again (ten minutes)",

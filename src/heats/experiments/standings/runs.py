@@ -1,0 +1,66 @@
+"""A world and the number of a run → the chance that standings state for the winner, and whether it is the best."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from heats.base import randomness
+from heats.base.threads import use_one_thread
+from heats.engine.baselines import RoundRobin
+from heats.engine.machine import Machine
+from heats.engine.tournament import Tournament
+from heats.environments import Environment
+from heats.environments.protocol import Rng
+from heats.experiments.standings.worlds import World, draw_world
+from heats.planning.build import plan
+from heats.planning.plan import Plan
+
+
+class Run(NamedTuple):
+    """What was said of the winner, and whether it is the truly best arm."""
+
+    chance: float
+    right: bool
+
+
+def play_runs(world: World, numbers: range, seed: int) -> list[Run]:
+    """Play some runs of a world; each depends on the seed, the world's name and its own number only."""
+    root = randomness.draw_bits(randomness.fold_seed(seed), *repr(world).encode())
+    with use_one_thread():
+        return [_play_run(world, int(randomness.draw_bits(root, number) >> np.uint64(2))) for number in numbers]
+
+
+def _play_run(world: World, seed: int) -> Run:
+    rng = np.random.default_rng(seed)
+    drawn = draw_world(world, seed, rng)
+    machine = _make_machine(world, seed)
+    while not machine.done:
+        _play_stage(machine, drawn, rng)
+    winner = machine.winner
+    assert winner is not None
+    chance = machine.standings().of(winner).chance
+    assert chance is not None
+    return Run(chance, winner == drawn.best)
+
+
+def _play_stage(machine: Machine, drawn: Environment, rng: Rng) -> None:
+    """Make all pulls of a stage at once; they all have as many arms."""
+    queries = machine.ask(machine.owed)
+    rows = drawn.sample(np.array([query.arms for query in queries]), 1, rng)[:, 0]
+    for query, row in zip(queries, rows.tolist(), strict=True):
+        machine.tell(query, drawn.feedback(query.arms, row))
+
+
+def _make_machine(world: World, seed: int) -> Machine:
+    problem = (world.n_arms, world.heat_size, world.budget)
+    if world.group == "round-robin":
+        return RoundRobin(*problem, seed=seed)
+    return Tournament(_make_plan(*problem, world.kind), seed=seed)
+
+
+@cache
+def _make_plan(n_arms: int, heat_size: int, budget: int, kind: str) -> Plan:
+    return plan(n_arms, heat_size, budget, feedback=kind)  # type: ignore[arg-type]  # one of three
