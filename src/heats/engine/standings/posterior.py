@@ -235,7 +235,7 @@ class ChoiceModel(Model):
     @staticmethod
     def _weigh(spread: float) -> float:
         """Return the logarithm of what a spread of the grid counts before anything was told: few are large."""
-        return float(0.5 * np.log(spread) - spread)
+        return float(0.75 * np.log(spread) - spread)
 
 
 class EffectModel(Model):
