@@ -71,6 +71,11 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'heats' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    """List the public names, those included that are imported when first asked for."""
+    return sorted(__all__)
+
+
 __all__ = [
     "BestWorst",
     "Found",

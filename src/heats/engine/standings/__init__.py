@@ -1,15 +1,19 @@
 """Everything a run has seen, for every arm, and how sure that makes us.
 
+row          where one arm stands; all of them as columns
+words        the standings as people read them
 choices      winners, rankings, best and worst → choices out of sets, and how likely strengths make them
 effects      rewards → what an arm adds to them, next to the luck that a pull's arms share
 hamilton     a log density and a normal proposal → draws
 posterior    choices or effects → strengths, the spread among them, and draws of what they may be
 resampling   pulls drawn again and again, for statistics that are not means
 table        all of it → the standings: one row per arm, best first
-words        the standings as people read them
+picture      the standings as a picture
 """
 
-from heats.engine.standings.table import HeadToHead, Standing, Standings, count_meetings, make_standings
+from heats.engine.standings.picture import plot_standings
+from heats.engine.standings.row import Standing, list_standings
+from heats.engine.standings.table import HeadToHead, Standings, count_meetings, make_standings
 from heats.engine.standings.words import describe_standings, say_chance, tabulate
 
 __all__ = [
@@ -18,7 +22,9 @@ __all__ = [
     "Standings",
     "count_meetings",
     "describe_standings",
+    "list_standings",
     "make_standings",
+    "plot_standings",
     "say_chance",
     "tabulate",
 ]
