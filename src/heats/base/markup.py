@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 from heats.base.text import make_printable
 
+WORDS, NUMBERS = "text-align:left", "text-align:right;white-space:nowrap"
 MOST_ROWS = 60  # of a table; of a longer one the beginning is shown
 
 
@@ -15,12 +16,10 @@ def escape_text(text: object) -> str:
     return escape(make_printable(str(text)))
 
 
-def make_paragraphs(lines: Iterable[object], *, strong: int = 0) -> str:
-    """Return lines, each a paragraph; the first ``strong`` of them stand out."""
-    return "".join(
-        f"<p><b>{escape_text(line)}</b></p>" if number < strong else f"<p>{escape_text(line)}</p>"
-        for number, line in enumerate(lines)
-    )
+def make_paragraph(lines: Sequence[object], *, heading: object = "") -> str:
+    """Return lines, one below the other, under a heading that stands out, if there is one."""
+    head = [f"<b>{escape_text(heading)}</b>"] if heading else []
+    return f"<p>{'<br>'.join([*head, *map(escape_text, lines)])}</p>"
 
 
 def make_html_table(
@@ -38,8 +37,6 @@ def fold(title: str, content: str) -> str:
 
 
 def _make_row(tag: str, cells: Sequence[object], words: Collection[int]) -> str:
-    sides = ("left" if column in words else "right" for column in range(len(cells)))
-    made = (
-        f'<{tag} style="text-align:{side}">{escape_text(cell)}</{tag}>' for side, cell in zip(sides, cells, strict=True)
-    )
+    looks = (WORDS if column in words else NUMBERS for column in range(len(cells)))
+    made = (f'<{tag} style="{look}">{escape_text(cell)}</{tag}>' for look, cell in zip(looks, cells, strict=True))
     return f"<tr>{''.join(made)}</tr>"

@@ -11,7 +11,7 @@ import numpy as np
 from heats.base.arrays import Array
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.intervals import binomial_interval, mean_interval
-from heats.base.markup import fold, make_html_table, make_paragraphs
+from heats.base.markup import fold, make_html_table, make_paragraph
 from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.base.text import format_table, make_printable
 from heats.engine.feedback import Kind
@@ -142,16 +142,17 @@ def summarise_report(report: Report, winner: str | None) -> str:
 
 def render_report(report: Report, names: Sequence[str], drawing: str = "") -> str:
     """Return the report as HTML for a notebook; ``drawing``, which is HTML, takes the place of the table of rounds."""
-    lines = [f"pulls: {report.spent:,} of {report.budget:,}"]
     if report.winner is None:
-        lines.insert(0, "no winner" if report.done else f"not decided yet: {len(report.rounds)} rounds finished")
+        heading = "no winner" if report.done else f"not decided yet: {len(report.rounds)} rounds finished"
     else:
-        lines = [f"winner: {names[report.winner]}", *list_reasons(report, names), *lines]
+        heading = f"winner: {names[report.winner]}"
+    reasons = [] if report.winner is None else list_reasons(report, names)
+    said = make_paragraph([*reasons, f"pulls: {report.spent:,} of {report.budget:,}"], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
     rounds = [_row(number, each) for number, each in enumerate(report.rounds, 1)]
     if rounds and not drawing:
         drawing = fold("round by round", make_html_table(ROUND_TITLES, rounds))
-    return f"<div>{make_paragraphs(lines, strong=1)}{table}{drawing}</div>"
+    return f"<div>{said}{table}{drawing}</div>"
 
 
 def judge_heat(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:

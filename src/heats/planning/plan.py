@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import msgspec
 
 from heats.base.checks import one_of, true_or_false, whole
-from heats.base.markup import make_html_table, make_paragraphs
+from heats.base.markup import make_html_table, make_paragraph
 from heats.base.naming import shorten
 from heats.base.text import end_sentence, format_table
 from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends, show_value
@@ -195,7 +195,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def _repr_html_(self) -> str:
-        return f"<div>{make_paragraphs([self._summary])}{make_html_table(*self._tabulate({}))}</div>"
+        return f"<div>{make_paragraph([self._summary])}{make_html_table(*self._tabulate({}))}</div>"
 
     def __str__(self) -> str:
         return self.describe()

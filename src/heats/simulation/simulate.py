@@ -15,7 +15,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask
 from heats.base.checks import whole
 from heats.base.intervals import binomial_interval
-from heats.base.markup import make_html_table, make_paragraphs
+from heats.base.markup import make_html_table, make_paragraph
 from heats.base.randomness import draw_bits, fold_seed
 from heats.base.text import end_sentence
 from heats.engine.feedback import Kind
@@ -67,7 +67,7 @@ class Simulation:
         rows = [(arm, count, f"{count / self.winners.size:.1%}") for arm, count in self.counts.items()]
         table = make_html_table(("arm", "found", "share of runs"), rows, most=ROWS_IN_NOTEBOOK)
         said = f"{self.winners.size} tournaments of {self.pulls} pulls" if self.best is None else str(self)
-        return f"<div>{make_paragraphs([said])}{table}</div>"
+        return f"<div>{make_paragraph([said])}{table}</div>"
 
     @cached_property
     def counts(self) -> dict[int, int]:
