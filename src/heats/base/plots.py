@@ -11,7 +11,9 @@ from heats.base.text import make_printable
 from heats.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any
 
 ROW_INCHES, MARGIN_INCHES, WIDTH_INCHES = 0.28, 1.1, 7.0
 INK, SOFT, LINE, BEST = "#1f2933", "#52606d", "#cbd2d9", "#c2410c"

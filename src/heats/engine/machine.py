@@ -243,6 +243,8 @@ class Machine(ABC):
 
     def silence(self) -> list[Told]:
         """Return the pulls told so far that had no verdict, stage by stage; their observations are NaN."""
+        if not self.no_verdicts:
+            return []
         stages = [(over.opened, np.setdiff1d(np.arange(over.opened.total), over.said[0])) for over in self._past]
         if self._stage is not None:
             silent = [pull for pull, row in enumerate(self._rows) if row == _NOTHING]

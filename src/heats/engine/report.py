@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -12,6 +11,7 @@ from heats.base.arrays import Array
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.intervals import binomial_interval, mean_interval
 from heats.base.markup import fold, make_html_table, make_paragraph
+from heats.base.plots import Axes
 from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.base.text import format_table, make_printable
 from heats.engine.feedback import Kind
@@ -26,9 +26,6 @@ from heats.engine.standings import (
 )
 from heats.engine.statistics import Statistic
 from heats.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CONFIDENCE = 0.95
 AVERAGES = ("mean", "linear")  # statistics whose lead is a mean of rewards

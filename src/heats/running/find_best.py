@@ -14,6 +14,7 @@ import msgspec
 from heats.base.checks import between, whole
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.naming import shorten
+from heats.base.plots import Axes
 from heats.base.text import make_encodable
 from heats.base.version import __version__
 from heats.engine.machine import Machine
@@ -33,8 +34,6 @@ from heats.planning.build import plan as make_plan
 from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule
 from heats.reports.frames import list_results
-from heats.reports.notebook import render_notebook
-from heats.reports.page import compose_page
 from heats.reports.result import Result
 from heats.reports.winner import choose_winner, collect_parameters
 from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
@@ -45,8 +44,6 @@ from heats.running.progress import show_progress
 if TYPE_CHECKING:
     import os
     from concurrent.futures import Executor
-
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,6 +126,8 @@ class Found:
 
     def to_html(self) -> str:
         """Return the page that ``heats report`` writes of a journal, without what only a journal knows."""
+        from heats.reports.page import compose_page
+
         return compose_page(self._result, self.played, self._values)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -143,6 +142,8 @@ class Found:
         return str(self._result)
 
     def _repr_html_(self) -> str:
+        from heats.reports.notebook import render_notebook
+
         return render_notebook(self.report, tuple(map(make_encodable, self.names)), self._values)
 
     @property

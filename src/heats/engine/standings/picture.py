@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from heats.base.plots import Bar, plot_bars, shorten_labels
+from heats.base.plots import Axes, Bar, plot_bars, shorten_labels
 from heats.engine.standings.table import Method, Standings
 from heats.engine.standings.words import say_chance
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_ROWS = 30
 AXES: dict[Method, str] = {
