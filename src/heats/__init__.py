@@ -19,7 +19,7 @@ theory        the paper's definitions, theorems and tables as functions
 environments  worlds to play in: synthetic, recorded, read from files
 simulation    a machine + a world → thousands of runs at once
 journal       a run → a file that survives anything → the run
-reports       what was found → one result, as text, JSON and a page
+reports       what was found → one result, as text, JSON, tables and a page
 running       candidates + compare → all comparisons made, here or on any executor
 race          a scenario → programs raced side by side, and nothing left running
 sat           the solver SAPS, colouring instances, DIMACS files
@@ -69,6 +69,11 @@ def __getattr__(name: str) -> object:
     if name in ("environments", "theory"):
         return import_module(f"heats.{name}")
     raise AttributeError(f"module 'heats' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names, those included that are imported when first asked for."""
+    return sorted(__all__)
 
 
 __all__ = [

@@ -5,6 +5,9 @@ checks      arguments from outside → checked values, or one clear sentence
 randomness  seed + purpose + place → random bits, the same on every machine
 text        somebody else's names, values and errors as text; tables
 naming      tables of parameters → names and columns, as short as tells them apart
+frames      columns → a frame of pandas or polars
+markup      texts and tables → HTML, escaped
+plots       values with intervals → a picture
 files       files somebody names → what they hold, if they are regular files of a size that makes sense
 interrupts  Ctrl-C → an end with exit code 130, also while a command is still being loaded
 intervals   how far a share or a mean may be off

@@ -50,9 +50,17 @@ def tabulate_parameters(candidates: Sequence[Parameters], *, exactly: bool = Fal
     flat = [dict(_flatten(candidate)) for candidate in candidates]
     paths = dict.fromkeys(path for each in flat for path in each)  # in the order in which they come up
     writers = {path: _choose_writer([each[path] for each in flat if path in each], exactly) for path in paths}
-    titles = tuple(".".join(map(_write_key, path)) for path in paths)
+    titles = tuple(map(_write_path, paths))
     rows = (tuple(write(each[path]) if path in each else None for path, write in writers.items()) for each in flat)
     return ParameterTable(titles, tuple(rows))
+
+
+def spread_parameters(candidates: Sequence[Parameters]) -> dict[str, list[Any]]:
+    """Return the values of all candidates by parameter, as they are; None where a candidate lacks it."""
+    flat = [dict(_flatten(candidate)) for candidate in candidates]
+    paths = list(dict.fromkeys(path for each in flat for path in each))
+    titles = tell_apart([_write_path(path) for path in paths])  # a key may look like a path
+    return {title: [_to_python(each.get(path)) for each in flat] for title, path in zip(titles, paths, strict=True)}
 
 
 def find_title(title: str, name: str) -> int:
@@ -82,6 +90,11 @@ def say_object(thing: object) -> str:
         name = None
     text = " ".join((name if isinstance(name, str) and name else show_value(thing)).split())
     return "" if " at 0x" in text else text
+
+
+def write_value(value: Any) -> str:
+    """Return any value as text, exactly and in full."""
+    return _write(value, MOST_DIGITS)
 
 
 def shorten(text: str, letters: int = LONGEST_TEXT) -> str:
@@ -168,6 +181,10 @@ def _write_items(items: Sequence[Any], digits: int, depth: int) -> Iterator[str]
 
 def _write_key(key: Any) -> str:
     return shorten(" ".join(key.split()) if isinstance(key, str) else _write(key, MOST_DIGITS))
+
+
+def _write_path(path: Path) -> str:
+    return ".".join(map(_write_key, path))
 
 
 def _to_python(value: Any) -> Any:

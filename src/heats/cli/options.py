@@ -38,6 +38,8 @@ Record = Annotated[
 Blind = Annotated[bool, typer.Option("--blind", help="Allow heats that nobody looks at.")]
 JournalPath = Annotated[str | None, typer.Option("--journal", help="Keep the run in this file, or resume it.")]
 Html = Annotated[str | None, typer.Option(help="Also write the report to this file, as one HTML page.")]
+Csv = Annotated[str | None, typer.Option(help="Also write the standings to this file, as a CSV table.")]
+Pulls = Annotated[str | None, typer.Option(help="Also write all pulls to this file, as a CSV table.")]
 Dask = Annotated[str | None, typer.Option(help="Compare on a Dask cluster: tcp://host:port, or local.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

@@ -55,6 +55,8 @@ def demo(
 def report(
     journal: Annotated[str, typer.Argument(help="The journal of a run, finished or not.")],
     html: options.Html = None,
+    csv: options.Csv = None,
+    pulls: options.Pulls = None,
     follow: Annotated[bool, typer.Option("--follow", help="Watch until the run is over.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -62,9 +64,12 @@ def report(
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
+    _check_places(html=html, csv=csv, pulls=pulls)
     if follow:
         _follow(log)
-    _show(log, summarise_journal(log, counts), html, json=json)
+    result = summarise_journal(log, counts)
+    _save_tables(log, result, csv, pulls)
+    _show(log, result, html, json=json)
 
 
 @app.command(epilog="Example: heats resume run.jsonl")
@@ -79,8 +84,7 @@ def resume(
     from heats.race.result import read_race
 
     log, counts = read_race(journal)
-    if html is not None:
-        _check_page(html)
+    _check_places(html=html)
     with (
         options.connect_executor(dask if log.finished is None else None) as executor,
         options.say_how_to_go_on(journal),
@@ -107,10 +111,27 @@ def _show(log: Log, result: Result, html: str | None, *, json: bool) -> None:
     typer.echo(result.to_json() if json else str(result))
 
 
-def _check_page(html: str) -> None:
-    from heats.reports.page import check_page
+def _save_tables(log: Log, result: Result, csv: str | None, pulls: str | None) -> None:
+    from heats.reports.frames import list_kept_pulls, list_results, write_csv
+    from heats.reports.places import save_file
 
-    check_page(html)
+    if csv is not None:
+        save_file("csv", csv, write_csv(list_results(result.report.standings, log.names, log.values)))
+    if pulls is not None:
+        save_file("pulls", pulls, write_csv(list_kept_pulls(log)))
+
+
+def _check_places(*, html: str | None = None, csv: str | None = None, pulls: str | None = None) -> None:
+    """Refuse files that cannot be written before anything is spent."""
+    from heats.reports.page import check_page
+    from heats.reports.places import check_different, check_place
+
+    if html is not None:
+        check_page(html)
+    for argument, path in (("csv", csv), ("pulls", pulls)):
+        if path is not None:
+            check_place(argument, path)
+    check_different(html=html, csv=csv, pulls=pulls)
 
 
 def _follow(log: Log) -> None:

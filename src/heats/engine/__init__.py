@@ -7,6 +7,7 @@ fit          all pulls so far → a strength per arm
 records      what arms did in earlier rounds, and what that decides
 specs        an algorithm as data
 evidence     all that a run was told, stage by stage
+pulls        all that was told → a table of all pulls
 standings    all that was told → strengths, chances, one row per arm
 game         what an algorithm is, for many repetitions at once
 elimination  a plan, played: deal → score → record → rank → keep

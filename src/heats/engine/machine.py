@@ -234,11 +234,27 @@ class Machine(ABC):
         stages = [(over.opened, *over.said) for over in self._past]
         if self._stage is not None and self._owed < len(self._rows):
             stages.append((self._stage, *self._read(self._stage, self._rows)))
-        return [self._recall(*each) for each in stages if each[1].size]
+        is_race = self._kind is Kind.RACE
+        return [
+            self._recall(opened, pulls, share_by_times(said) if is_race else said)
+            for opened, pulls, said in stages
+            if pulls.size
+        ]
+
+    def silence(self) -> list[Told]:
+        """Return the pulls told so far that had no verdict, stage by stage; their observations are NaN."""
+        if not self.no_verdicts:
+            return []
+        stages = [(over.opened, np.setdiff1d(np.arange(over.opened.total), over.said[0])) for over in self._past]
+        if self._stage is not None:
+            silent = [pull for pull, row in enumerate(self._rows) if row == _NOTHING]
+            stages.append((self._stage, np.array(silent, dtype=np.int64)))
+        unknown = (np.full((pulls.size, opened.size), np.nan) for opened, pulls in stages)
+        return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
 
     def standings(self) -> Standings:
         """Say at any time where every arm stands by all that was told: best first, with its chance to be the best."""
-        return make_standings(self.evidence(), self._kind, self.statistic, self.list_exits(), self.winner, self._root)
+        return self._stand(self.evidence())
 
     # How it is done.
 
@@ -387,11 +403,10 @@ class Machine(ABC):
             np.put_along_axis(observations[part], self._shuffle_shown(opened, pulls[part]), shown, axis=-1)
         return observations
 
-    def _recall(self, opened: _Opened, pulls: Indices, said: Array) -> Told:
-        """Return what a stage was told, as evidence."""
+    def _recall(self, opened: _Opened, pulls: Indices, observations: Array) -> Told:
+        """Return what pulls of a stage observed, as evidence."""
         heats = opened.stage.heat_of(pulls)
         arms = np.take_along_axis(opened.stage.heats[0, heats], self._shuffle_shown(opened, pulls), axis=-1)
-        observations = share_by_times(said) if self._kind is Kind.RACE else said
         return Told(opened.round, pulls + opened.first, heats, arms, observations)
 
     def _so_far(self) -> tuple[Indices, Array]:
@@ -400,10 +415,16 @@ class Machine(ABC):
         pulls, said = self._read(self._stage, self._rows)
         return self._stage.stage.heats[0, self._stage.stage.heat_of(pulls)], self._observe(self._stage, pulls, said)
 
+    def _stand(self, told: list[Told]) -> Standings:
+        """Return the standings by what was told; they remember it, but that is no part of their JSON."""
+        made = make_standings(told, self._kind, self.statistic, self.list_exits(), self.winner, self._root)
+        made.remember([*told, *self.silence()])
+        return made
+
     def _state(self, runner_up: int | None) -> dict[str, Any]:
         """Return what the reports of all machines say alike."""
         winner, told = self.winner, self.evidence()
-        standings = make_standings(told, self._kind, self.statistic, self.list_exits(), winner, self._root)
+        standings = self._stand(told)
         both = winner is not None and runner_up is not None
         return {
             "n_arms": self.n_arms,

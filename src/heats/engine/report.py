@@ -8,15 +8,29 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Array
+from heats.base.frames import Frame, Library, make_frame
 from heats.base.intervals import binomial_interval, mean_interval
+from heats.base.markup import fold, make_html_table, make_paragraph
+from heats.base.plots import Axes
 from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.base.text import format_table, make_printable
 from heats.engine.feedback import Kind
-from heats.engine.standings import HeadToHead, Standings, describe_standings, say_chance
+from heats.engine.pulls import list_pulls
+from heats.engine.standings import (
+    HeadToHead,
+    Standings,
+    describe_standings,
+    plot_standings,
+    say_chance,
+    tabulate,
+)
 from heats.engine.statistics import Statistic
+from heats.errors import InvalidArgument
 
 CONFIDENCE = 0.95
 AVERAGES = ("mean", "linear")  # statistics whose lead is a mean of rewards
+ROUND_TITLES = ("round", "arms", "pulls each", "stay")
+ROWS_IN_NOTEBOOK = 20  # of the standings
 FEWEST_TO_RESAMPLE = 10  # below, a bootstrap interval is far too narrow
 
 
@@ -75,8 +89,67 @@ class Report(msgspec.Struct, frozen=True, dict=True):
         """Return the report as JSON; it holds nothing from the clock, the host or the workers."""
         return msgspec.json.encode(self).decode()
 
+    def to_frame(self, library: Library | None = None) -> Frame:
+        """Return the standings as a frame of pandas or polars: one row per arm, best first; see docs/results.md."""
+        return self.standings.to_frame(library)
+
+    def pulls_frame(self, library: Library | None = None) -> Frame:
+        """Return all pulls as a frame of pandas or polars: one row per pull and arm, in the order of the ids.
+
+        ``round`` and ``heat`` count from 0, as in a ``Query``, and ``pull`` is its id. ``observation`` is null where a
+        pull had no verdict. ``by`` and ``seconds`` are in journals only, so they are null here.
+        """
+        told = self.standings.recall()
+        if told is None:
+            raise InvalidArgument(
+                "this report was read from JSON, which does not hold the pulls; ask the run's own report for them, or "
+                "make a table of its journal with heats report."
+            )
+        return make_frame(list_pulls(told, name_arms(self)), library)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the strengths of the best arms, at most 30, with their intervals and chances; needs matplotlib."""
+        return plot_standings(self.standings, name_arms(self), ax)
+
+    def __repr__(self) -> str:
+        winner = None if self.winner is None else f"arm {self.winner}"
+        return f"<{type(self).__name__}: {summarise_report(self, winner)}>"
+
     def __str__(self) -> str:
-        return describe_report(self, [f"arm {arm}" for arm in range(self.n_arms)])
+        return describe_report(self, name_arms(self))
+
+    def _repr_html_(self) -> str:
+        return render_report(self, name_arms(self))
+
+
+def name_arms(report: Report) -> list[str]:
+    """Return what arms are called where nothing else is known of them."""
+    return [f"arm {arm}" for arm in range(report.n_arms)]
+
+
+def summarise_report(report: Report, winner: str | None) -> str:
+    """Return the report in half a line; ``winner`` is what the winner is called."""
+    pulls = f"{report.spent} of {report.budget} pulls"
+    if winner is None:
+        return f"{'no winner' if report.done else 'not decided yet'}, {pulls}"
+    chance = report.standings.of(report.winner).chance  # type: ignore[arg-type]  # there is one
+    sure = "" if chance is None else f", chance {say_chance(chance)}"
+    return f"winner {winner}{sure}, {pulls}"
+
+
+def render_report(report: Report, names: Sequence[str], drawing: str = "") -> str:
+    """Return the report as HTML for a notebook; ``drawing``, which is HTML, takes the place of the table of rounds."""
+    if report.winner is None:
+        heading = "no winner" if report.done else f"not decided yet: {len(report.rounds)} rounds finished"
+    else:
+        heading = f"winner: {names[report.winner]}"
+    reasons = [] if report.winner is None else list_reasons(report, names)
+    said = make_paragraph([*reasons, f"pulls: {report.spent:,} of {report.budget:,}"], heading=heading)
+    table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
+    rounds = [_row(number, each) for number, each in enumerate(report.rounds, 1)]
+    if rounds and not drawing:
+        drawing = fold("round by round", make_html_table(ROUND_TITLES, rounds))
+    return f"<div>{said}{table}{drawing}</div>"
 
 
 def judge_heat(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
@@ -154,8 +227,7 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield from describe_standings(report.standings, names)
     if report.rounds:
         yield ""
-        titles = ("round", "arms", "pulls each", "stay")
-        yield from format_table(titles, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
+        yield from format_table(ROUND_TITLES, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
 
 
 def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import msgspec
 
 from heats.base.text import end_sentence
 from heats.engine.machine import READY_QUERIES, Machine
+from heats.engine.pulls import Answer
 from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, OutOfTurn
 from heats.journal.events import (
@@ -84,7 +85,7 @@ class Log:
     def advance(self) -> int:
         """Replay what was appended since the last time; return how many lines that was."""
         before = self.lines
-        for event in self._events():
+        for event in self.events():
             if type(event) is Told:
                 self._batch.append((self.lines, event))
                 if len(self._batch) >= min(READY_QUERIES, self.machine.owed):
@@ -127,6 +128,19 @@ class Log:
             file.seek(self.size)
             return file.read()
 
+    def events(self) -> Iterator[Event]:
+        """Yield the events of all whole lines from here on; what stands after the last of them is not whole yet."""
+        rest = b""
+        with _open_file(self.path) as file:
+            file.seek(self.size)
+            while block := file.read(BLOCK_BYTES):
+                *lines, rest = (rest + block).split(b"\n")
+                for line in lines:
+                    event = self._event(line)
+                    self.size += len(line) + 1
+                    self.lines += 1
+                    yield event
+
     def _replay(self) -> None:
         """Tell a batch of pulls; their queries are made together, which is what makes it fast."""
         machine, batch, number = self.machine, self._batch, self.lines
@@ -144,19 +158,6 @@ class Log:
     def _misfit(self, line: int, why: str) -> BrokenFile:
         return BrokenFile(f"line {line} of {self.path} does not fit the run: {why.rstrip('.')}.")
 
-    def _events(self) -> Iterator[Event]:
-        """Yield the events of all whole lines from here on; what stands after the last of them is not whole yet."""
-        rest = b""
-        with _open_file(self.path) as file:
-            file.seek(self.size)
-            while block := file.read(BLOCK_BYTES):
-                *lines, rest = (rest + block).split(b"\n")
-                for line in lines:
-                    event = self._event(line)
-                    self.size += len(line) + 1
-                    self.lines += 1
-                    yield event
-
     def _event(self, line: bytes) -> Event:
         if self.chain.accept(line):
             try:
@@ -171,6 +172,14 @@ class Log:
             f"match. The {self.lines} lines before it are sound; to go on from there, cut the file after them: what "
             "was told later is compared again."
         )
+
+
+def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, Answer]:
+    """Return who answered each pull of a machine's run and after how many seconds, as far as its journal says it."""
+    log = Log(path, machine)
+    if log.header.machine != machine.spec or int(log.header.seed) != machine.seed:
+        return {}  # another run is kept there now
+    return {event.id: Answer(event.by, event.took) for event in log.events() if type(event) is Told}
 
 
 def read_header(path: str | os.PathLike[str]) -> Header | None:

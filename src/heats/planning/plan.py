@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import msgspec
 
 from heats.base.checks import one_of, true_or_false, whole
+from heats.base.markup import make_html_table, make_paragraph
+from heats.base.naming import shorten
 from heats.base.text import end_sentence, format_table
 from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends, show_value
 from heats.planning.schedule import MOST_ROUNDS, Shape
@@ -161,7 +163,15 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def describe(self, columns: Mapping[str, Sequence[object]] | None = None) -> str:
         """Return a table a person can read; ``columns`` adds more, with a value per round."""
-        more = columns or {}
+        titles, rows = self._tabulate(columns or {})
+        lines = list(format_table(titles, rows))
+        hidden = len(rows) - 2 * ROUNDS_SHOWN
+        if hidden > ROUNDS_SHOWN:
+            lines[1 + ROUNDS_SHOWN : -ROUNDS_SHOWN] = [f"… {hidden} more rounds …"]
+        return "\n".join([self._summary, "", *lines])
+
+    def _tabulate(self, more: Mapping[str, Sequence[object]]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+        titles = ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget")
         rows = [
             (
                 *(i, each.arms, each.heats, each.size, each.keep, each.byes, each.pulls, each.cost),
@@ -169,16 +179,23 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
             for i, each in enumerate(self.rounds, 1)
         ]
-        titles = ("round", "arms in", "heats", "size", "keep", "byes", "pulls per heat", "pulls", "share of budget")
-        lines = list(format_table((*titles, *more), rows))
-        hidden = len(rows) - 2 * ROUNDS_SHOWN
-        if hidden > ROUNDS_SHOWN:
-            lines[1 + ROUNDS_SHOWN : -ROUNDS_SHOWN] = [f"… {hidden} more rounds …"]
-        summary = (
+        return (*titles, *more), rows
+
+    @property
+    def _summary(self) -> str:
+        return (
             f"{self.strategy}, {self.schedule} schedule: {self.n_arms} candidates, heats of {self.heat_size}, "
             f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds"
         )
-        return "\n".join([summary, "", *lines])
+
+    def __repr__(self) -> str:
+        return (
+            f"<Plan: {shorten(self.strategy, 20)}, {self.n_arms} candidates, heats of {self.heat_size}, "
+            f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds>"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<div>{make_paragraph([self._summary])}{make_html_table(*self._tabulate({}))}</div>"
 
     def __str__(self) -> str:
         return self.describe()

@@ -2,8 +2,11 @@
 
 winner     the winner with all its values
 result     a machine, its journal and its race → one result, as text and as JSON
+frames     standings and pulls → tables with names and parameters, for frames and CSV
 labels     names → labels that fit a drawing or a line; parameters → columns
 bracket    the rounds of a report → a drawing
 strengths  the standings of a report → drawings
+places     files to write results to
 page       a result → one HTML file
+notebook   a result → what a notebook shows
 """

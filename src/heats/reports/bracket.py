@@ -99,7 +99,8 @@ def _strip(strip: Strip, roster: Roster, follow: int | None) -> str:
     width = right + last
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{strip.height}" '
-        f'viewBox="0 0 {width} {strip.height}" role="img" aria-label="Who met whom in every round, and who stayed">',
+        f'viewBox="0 0 {width} {strip.height}" class="drawing" '
+        'role="img" aria-label="Who met whom in every round, and who stayed">',
         *_paths(strip, follow),
     ]
     for number, (column, where) in enumerate(zip(strip.columns, strip.places, strict=True)):

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
+from typing import Any
 
 from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
+from heats.engine.machine import Machine
 from heats.engine.report import Report, Sureness, list_reasons
 from heats.engine.specs import Spec, TournamentSpec
 from heats.engine.standings import tabulate
 from heats.errors import InvalidArgument
-from heats.journal.draft import write_whole
-from heats.journal.reader import Log, resolve_path
+from heats.journal.events import Scoring
+from heats.journal.reader import Log
 from heats.planning.plan import RECORDS, Plan
 from heats.reports.bracket import count_letters, draw_bracket, number
 from heats.reports.labels import Roster
+from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
 from heats.reports.strengths import Axis
 from heats.reports.winner import list_values
@@ -27,69 +29,57 @@ LONGEST_HEADING = 40  # letters of a name; a longer one is headed by its label
 MOST_ROWS_FIRST = 10  # of the standings, before the others
 MOST_ROWS_OPEN = 8  # of a table about details; a longer one is folded until somebody wants it
 MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
-LOOKED_AT_BYTES = 200  # of a file, to see whether it is a page
 
 
 def render_page(log: Log, result: Result) -> str:
     """Return the result of a journal as HTML."""
+    return compose_page(result, log.machine, log.values, log)
+
+
+def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: Log | None = None) -> str:
+    """Return a result as HTML, with what its journal adds, if one was kept; ``values`` are the candidates by arm."""
     report, names, run = result.report, result.names, result.run
-    roster = Roster(names, log.values, count_letters(report.rounds))
-    leader = None if run is None else run.leader
+    roster = Roster(names, values, count_letters(report.rounds))
+    leader = machine.leader if run is None else run.leader
     title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
-    plan = _plan_of(log.machine.spec)
+    plan = _plan_of(machine.spec)
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
-        f"<style>{files('heats.reports').joinpath('style.css').read_text(encoding='utf-8')}</style></head><body>",
+        f"<style>{read_style('style.css', 'drawing.css')}</style></head><body>",
         *_head(report, roster, leader),
-        *_values(log, roster, leader),
+        *_values(values, roster, leader),
         *_command(log, result.race, leader),
-        *_numbers(log, report, run, result.race),
+        *_numbers(machine, report, run, result.race),
         *_standings(report, roster),
         *_final(report, roster, plan),
         *_rounds(report, roster, leader, plan),
         *_way_of(report, roster, leader),
         *_runs(result.race, roster, leader),
         *_plan(plan, len(report.rounds)),
-        *_foot(log),
+        *_foot(machine, log),
         "</body></html>\n",
     ]
     return "\n".join(parts)
 
 
+def read_style(*names: str) -> str:
+    """Return style sheets of ours, one after the other."""
+    return "".join(files("heats.reports").joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
 def check_page(path: str) -> None:
     """Refuse a place where no page can be written, before anything is spent: no folder, or another file's place."""
-    target = resolve_path(path)
-    if not target.parent.is_dir():
-        raise InvalidArgument(f"{{html}} cannot be written: there is no folder {target.parent}.", html=path)
-    if target.is_dir():
-        raise InvalidArgument("{html} is a folder; give the name of a file.", html=path)
-    if target.is_file() and not _is_page(target):
+    begin = check_place("html", path).lstrip().lower()
+    if begin and not begin.startswith((b"<!doctype html", b"<html")):
         raise InvalidArgument("{html} is there and is not an HTML page; give another file.", html=path)
-
-
-def _is_page(path: Path) -> bool:
-    """Whether a file may be written over: it is empty, or begins as pages do."""
-    try:
-        with path.open("rb") as file:
-            begin = file.read(LOOKED_AT_BYTES).lstrip().lower()
-    except OSError:
-        return False
-    return not begin or begin.startswith((b"<!doctype html", b"<html"))
 
 
 def save_page(path: str, log: Log, result: Result) -> None:
     """Write the page of a journal to a file, whole or not at all; or into a pipe or a device."""
     check_page(path)
-    content = render_page(log, result).encode(errors="backslashreplace")
-    try:
-        if Path(path).exists() and not Path(path).is_file():  # a pipe or a device: there is nothing to replace
-            Path(path).write_bytes(content)
-        else:
-            write_whole(resolve_path(path), content)
-    except OSError as error:
-        raise InvalidArgument(f"{{html}} cannot be written: {error.strerror}.", html=path) from None
+    save_file("html", path, render_page(log, result).encode(errors="backslashreplace"))
 
 
 def _plan_of(spec: Spec) -> Plan | None:
@@ -116,13 +106,13 @@ def _heading(roster: Roster, arm: int) -> str:
     return _name(roster.names, arm) if len(roster.names[arm]) <= LONGEST_HEADING else _label(roster, arm)
 
 
-def _values(log: Log, roster: Roster, leader: int | None) -> Iterator[str]:
+def _values(values: Sequence[Any], roster: Roster, leader: int | None) -> Iterator[str]:
     """Say in full what the heading leaves out."""
     if leader is None:
         return
     name = roster.names[leader]
     is_short = len(name) <= LONGEST_HEADING
-    said = list_values(name, log.header.candidates[leader].value, name_is_shown=is_short)
+    said = list_values(name, values[leader], name_is_shown=is_short)
     if said and not said[0][0]:
         yield f"<pre>{escape(make_lines_printable(said[0][1]))}</pre>"
     elif said:
@@ -138,14 +128,13 @@ def _nobody(report: Report) -> str:
     return "nobody: no run finished" if report.done else "nothing is known yet"
 
 
-def _command(log: Log, race: RaceFacts | None, leader: int | None) -> Iterator[str]:
-    lines = getattr(log.origin, "command_lines", ())
+def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Iterator[str]:
+    lines = () if log is None else getattr(log.origin, "command_lines", ())
     if race is not None and leader is not None and leader < len(lines):
         yield f"<h2>Its command line</h2><pre>{escape(make_printable(lines[leader]))}</pre>"
 
 
-def _numbers(log: Log, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
-    machine = log.machine
+def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
     facts = {
         "pulls": f"{report.spent:,}" if machine.total is None else f"{report.spent:,} of {machine.total:,}",
         "rounds": f"{machine.round}" if machine.n_rounds is None else f"{machine.round} of {machine.n_rounds}",
@@ -238,7 +227,7 @@ def _interval(sure: Sureness) -> str:
     }
     title = f"{words[sure.quantity]}, {sure.confidence:.0%} interval ({escape(sure.method)})"
     parts = [
-        '<svg class="interval" viewBox="0 0 360 74" role="img" aria-label="The interval">',
+        '<svg class="interval drawing" viewBox="0 0 360 74" role="img" aria-label="The interval">',
         f'<text x="10" y="14" class="out">{title}</text>',
         f'<path class="axis" d="M10 40H350M{x(zero):.1f} 28V52"/>',
         f'<path class="span" d="M{x(sure.low):.1f} 40H{x(sure.high):.1f}"/>',
@@ -315,11 +304,14 @@ def _plan(plan: Plan | None, finished: int) -> Iterator[str]:
     yield from _fold("The plan", [remark, *table], len(rows))
 
 
-def _foot(log: Log) -> Iterator[str]:
-    header = log.header
+def _foot(machine: Machine, log: Log | None) -> Iterator[str]:
+    statistic = Scoring.of(machine.statistic)
+    if log is None:
+        yield f"<footer>seed {machine.seed}, statistic {escape(str(statistic))}.</footer>"
+        return
     file = escape(make_printable(log.path.name))
-    yield f"<footer>{file}: seed {header.seed}, statistic {escape(str(header.statistic))}, "
-    yield f"begun {header.at:%Y-%m-%d %H:%M} UTC, last entry {log.last:%Y-%m-%d %H:%M} UTC.</footer>"
+    yield f"<footer>{file}: seed {machine.seed}, statistic {escape(str(statistic))}, "
+    yield f"begun {log.header.at:%Y-%m-%d %H:%M} UTC, last entry {log.last:%Y-%m-%d %H:%M} UTC.</footer>"
 
 
 def _fold(title: str, content: Iterable[str], rows: int) -> Iterator[str]:

@@ -68,6 +68,14 @@ def describe_candidate(candidate: Any) -> Any:
     }
 
 
+def take_parameters(candidate: Any) -> Mapping[Any, Any] | None:
+    """Return the parameters of a candidate as a journal keeps them, or as they are where it cannot; None of others."""
+    plain = make_plain(candidate)
+    if isinstance(plain, dict):
+        return plain
+    return candidate if isinstance(candidate, Mapping) else None
+
+
 def _name(candidate: Any, arm: int) -> str:
     """Return one short line that says which candidate it is; one that is a dict is named together with the others."""
     said = " ".join(candidate.split()) if isinstance(candidate, str) else say_object(candidate)

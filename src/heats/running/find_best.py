@@ -4,33 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from heats.base.checks import between, whole
+from heats.base.frames import Frame, Library, make_frame
+from heats.base.naming import shorten
+from heats.base.plots import Axes
 from heats.base.text import make_encodable
 from heats.base.version import __version__
 from heats.engine.machine import Machine
-from heats.engine.report import Report, RoundReport, Sureness
+from heats.engine.pulls import list_pulls
+from heats.engine.report import Report, RoundReport, Sureness, summarise_report
 from heats.engine.scoring import expected_feedback
 from heats.engine.specs import TournamentSpec, outline
-from heats.engine.standings import Standings
+from heats.engine.standings import Standings, plot_standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.engine.tournament import Tournament
 from heats.errors import InvalidArgument
 from heats.journal import Journal, JournalFile
 from heats.journal.fingerprint import Candidate, take_fingerprints
-from heats.journal.reader import read_header
+from heats.journal.reader import read_answers, read_header
 from heats.journal.writer import DECIDING
 from heats.planning.build import plan as make_plan
 from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule
+from heats.reports.frames import list_results
 from heats.reports.result import Result
 from heats.reports.winner import choose_winner, collect_parameters
-from heats.running.candidates import describe_candidate, name_candidates, take_candidates
+from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
 from heats.running.comparison import Comparison
 from heats.running.driver import drive
 from heats.running.progress import show_progress
@@ -40,13 +46,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Found:
     """What ``find_best`` found: the candidates themselves, and the machine's report, which speaks of arms."""
 
     candidates: tuple[Any, ...]
     names: tuple[str, ...]
-    played: Machine = field(repr=False)
+    played: Machine
+    journal: Path | None = None  # where the run was kept
 
     @cached_property
     def report(self) -> Report:
@@ -97,8 +104,52 @@ class Found:
         """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
         return self._result.to_json()
 
+    def to_frame(self, library: Library | None = None) -> Frame:
+        """Return the standings as a frame of pandas or polars: one row per candidate, best first.
+
+        Candidates that are dicts have a column per parameter; see docs/results.md for the others. ``library`` is
+        ``"pandas"`` or ``"polars"``; left out, it is pandas if that is installed, else polars.
+        """
+        values = tuple(map(take_parameters, self.candidates))
+        return make_frame(list_results(self.standings, self.names, values), library)
+
+    def pulls_frame(self, library: Library | None = None) -> Frame:
+        """Return all pulls as a frame of pandas or polars: one row per pull and candidate, in the order of the ids.
+
+        ``round`` and ``heat`` count from 0, as in a ``Query``, and ``pull`` is its id. ``observation`` is null where a
+        pull had no verdict. ``by`` and ``seconds`` come from the journal, which is read for it; they are null where
+        none was kept, or where it is gone.
+        """
+        machine, journal = self.played, self.journal
+        answers = read_answers(journal, machine) if journal is not None and journal.exists() else None
+        return make_frame(list_pulls([*machine.evidence(), *machine.silence()], self.names, answers), library)
+
+    def to_html(self) -> str:
+        """Return the page that ``heats report`` writes of a journal, without what only a journal knows."""
+        from heats.reports.page import compose_page
+
+        return compose_page(self._result, self.played, self._values)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the strengths of the best candidates, at most 30, with intervals and chances; needs matplotlib."""
+        return plot_standings(self.standings, self.names, ax)
+
+    def __repr__(self) -> str:
+        winner = repr(shorten(self.names[self.played.winner]))  # type: ignore[index]  # the run is done
+        return f"<Found: {summarise_report(self.report, winner)}>"
+
     def __str__(self) -> str:
         return str(self._result)
+
+    def _repr_html_(self) -> str:
+        from heats.reports.notebook import render_notebook
+
+        return render_notebook(self.report, tuple(map(make_encodable, self.names)), self._values)
+
+    @property
+    def _values(self) -> tuple[Any, ...]:
+        """The candidates as plain data."""
+        return tuple(map(describe_candidate, self.candidates))
 
     @property
     def _result(self) -> Result:
@@ -106,7 +157,7 @@ class Found:
             heats=__version__,
             machine=self.machine,
             names=(names := tuple(map(make_encodable, self.names))),
-            parameters=collect_parameters(values := tuple(map(describe_candidate, self.candidates))),
+            parameters=collect_parameters(values := self._values),
             winner=choose_winner(self.report, names, values),
             report=self.report,
         )
@@ -167,7 +218,7 @@ def find_best(
         A file that keeps the run, or a :class:`heats.JournalFile`. If it is not there, it is begun; if it is, the
         run goes on where it stopped, however it stopped; if the run is over, its report is returned at once.
     progress
-        True shows a live bar on a terminal; elsewhere it is silent.
+        True shows a live bar on a terminal or in a notebook; elsewhere it is silent.
     retries
         How often a comparison that failed is tried again before the run stops.
     timeout
@@ -263,7 +314,7 @@ def run(
         show_progress(machine, labels, show=bool(progress)) as watch,
     ):
         drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout)
-    return Found(taken, labels, machine)
+    return Found(taken, labels, machine, None if keeper is None else keeper.path)
 
 
 def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, Any]) -> Plan:

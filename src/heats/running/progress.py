@@ -1,4 +1,4 @@
-"""A live bar on a terminal; nothing anywhere else."""
+"""A live bar on a terminal or in a notebook; nothing anywhere else."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
+from heats.base.markup import escape_text
 from heats.engine.machine import Machine
 from heats.reports.labels import make_labels
 
 REFRESH_SECONDS = 0.1  # seconds between two looks at the machine
 LETTERS = 14  # of a candidate's label
 WIDEST_BAR, NARROWEST_BAR, TEXT_COLUMNS = 40, 10, 70  # columns of a terminal; the text has what the bar leaves
+
+NOTEBOOK_BAR_WIDTH = "16em"
+
+Update: TypeAlias = Callable[[int, int | None, str], None]
 
 
 @contextmanager
@@ -42,11 +48,39 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def _bar(text: str) -> Iterator[Callable[[int, int | None, str], None] | None]:
-    """Yield a function of (done, total, text), or None where nobody is show_progress."""
-    if sys.stderr is None or not sys.stderr.isatty():
+def _bar(text: str) -> Iterator[Update | None]:
+    """Yield a function of (done, total, text), or None where nobody is watching."""
+    if _is_notebook():
+        yield _show_in_notebook()
+    elif sys.stderr is not None and sys.stderr.isatty():
+        with _show_on_terminal(text) as update:
+            yield update
+    else:
         yield None
-        return
+
+
+def _is_notebook() -> bool:
+    """Whether a notebook runs this; IPython has been imported then."""
+    find_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return find_shell is not None and hasattr(find_shell(), "kernel")
+
+
+def _show_in_notebook() -> Update:
+    from IPython.display import HTML, display
+
+    shown = display(HTML(""), display_id=True)
+
+    def update(done: int, total: int | None, now: str) -> None:
+        most = "" if total is None else f' max="{max(total, 1)}" value="{done}"'
+        of_all = "" if total is None else f"/{total}"
+        bar = f'<progress style="width:{NOTEBOOK_BAR_WIDTH};vertical-align:middle"{most}></progress>'
+        shown.update(HTML(f"<div>{bar} {done}{of_all} · {escape_text(now)}</div>"))
+
+    return update
+
+
+@contextmanager
+def _show_on_terminal(text: str) -> Iterator[Update]:
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -15,6 +15,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask
 from heats.base.checks import whole
 from heats.base.intervals import binomial_interval
+from heats.base.markup import make_html_table, make_paragraph
 from heats.base.randomness import draw_bits, fold_seed
 from heats.base.text import end_sentence
 from heats.engine.feedback import Kind
@@ -36,6 +37,7 @@ Algorithm: TypeAlias = Plan | Machine
 BLOCK_BYTES = 80_000_000  # a block of repetitions takes about this much memory
 LARGEST_RUN_BYTES = 4_000_000_000  # a run that takes more is refused, unless max_bytes allows it
 MOST_BLOCK_RUNS = 1024
+ROWS_IN_NOTEBOOK = 20  # of the arms that won
 
 
 class Simulation:
@@ -55,6 +57,17 @@ class Simulation:
             f"the best arm won {self.successes} of {self.winners.size} tournaments of {self.pulls} pulls: "
             f"{self.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
         )
+
+    def __repr__(self) -> str:
+        arm, wins = next(iter(self.counts.items()))
+        found = f"arm {arm} most often ({wins})" if self.best is None else f"the best arm in {self.success_rate:.1%}"
+        return f"<Simulation: {self.winners.size} runs of {self.pulls} pulls found {found}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(arm, count, f"{count / self.winners.size:.1%}") for arm, count in self.counts.items()]
+        table = make_html_table(("arm", "found", "share of runs"), rows, most=ROWS_IN_NOTEBOOK)
+        said = f"{self.winners.size} tournaments of {self.pulls} pulls" if self.best is None else str(self)
+        return f"<div>{make_paragraph([said])}{table}</div>"
 
     @cached_property
     def counts(self) -> dict[int, int]:

@@ -8,11 +8,15 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Array
+from heats.base.frames import Frame, Library, make_frame
+from heats.base.markup import make_html_table
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.evidence import Told
 from heats.engine.feedback import Kind
 from heats.engine.standings.measures import take_measures
+from heats.engine.standings.row import Standing, list_standings
 from heats.engine.standings.strengths import Method, find_strengths
+from heats.engine.standings.words import say_chance, tabulate
 from heats.engine.statistics import Statistic
 
 LEAST_RIVAL_CHANCE = 0.05  # to be stronger than the winner
@@ -20,23 +24,7 @@ MOST_RIVALS = 10  # named
 DIGITS = 6  # to which all values are settled: what is beyond may differ from machine to machine
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """Where an arm stands. Of wins, mean place and mean lead there is the one that suits the feedback."""
-
-    arm: int
-    place: int  # 1 is the best
-    left: int | None  # the round it left in, from 1; None: it never did
-    pulls: int  # with a verdict, that it was in
-    wins: float | None  # pulls won, shared ones by their share
-    mean_place: float | None  # in its pulls
-    mean_lead: float | None  # over the mean of its pulls
-    strength: float | None  # 0 is the mean of all arms; None: too few pulls to say
-    low: float | None  # of a 95 % interval
-    high: float | None
-    chance: float | None  # to be the best
-
-
-class Standings(msgspec.Struct, frozen=True):
+class Standings(msgspec.Struct, frozen=True, dict=True):
     """All arms, best first; ``rivals`` are stronger than the winner (or the first) with a chance of 5 % or more.
 
     ``method``: strengths are ``"choices"`` (log-strengths of Plackett and Luce: e^strength to 1 are the odds against
@@ -58,6 +46,27 @@ class Standings(msgspec.Struct, frozen=True):
     def of(self, arm: int) -> Standing:
         """Return the row of an arm."""
         return next(row for row in self.rows if row.arm == arm)
+
+    def to_frame(self, library: Library | None = None) -> Frame:
+        """Return a row per arm, best first, as a frame of pandas or polars; see docs/results.md."""
+        return make_frame(list_standings(self.rows), library)
+
+    def remember(self, told: Sequence[Told]) -> None:
+        """Keep what these standings were made of; it is lost in JSON."""
+        self.__dict__["told"] = tuple(told)
+
+    def recall(self) -> tuple[Told, ...] | None:
+        """Return what these standings were made of; None if they were read from JSON."""
+        return self.__dict__.get("told")
+
+    def __repr__(self) -> str:
+        first = self.rows[0]
+        chance = "" if first.chance is None else f", with a chance of {say_chance(first.chance)}"
+        return f"<Standings: {len(self.rows)} arms, arm {first.arm} first{chance}>"
+
+    def _repr_html_(self) -> str:
+        titles, rows = tabulate(self, [f"arm {arm}" for arm in range(len(self.rows))])
+        return make_html_table(titles, rows, words=(1,))
 
 
 def make_standings(

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from heats.base.text import format_table, make_printable
-from heats.engine.standings.table import Standing, Standings
+from heats.engine.standings.row import Standing
 
 MOST_ROWS = 10  # of the table in a text
+
+
+class Table(Protocol):
+    """Standings, as far as words need to know them."""
+
+    @property
+    def rows(self) -> Sequence[Standing]:
+        """A row per arm, best first."""
+
+    @property
+    def approximate(self) -> bool:
+        """Whether there were too many arms to draw them all together."""
 
 
 def say_chance(chance: float) -> str:
@@ -17,7 +30,7 @@ def say_chance(chance: float) -> str:
     return "over 99%" if chance > 0.995 else f"{chance:.0%}"
 
 
-def tabulate(standings: Standings, names: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def tabulate(standings: Table, names: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the titles and the rows of a table of all standings."""
     measure, title = next(
         (pair for pair in _MEASURES if any(getattr(row, pair[0]) is not None for row in standings.rows)), _MEASURES[0]
@@ -43,7 +56,7 @@ def _row(row: Standing, names: Sequence[str], measure: str) -> tuple[str, ...]:
     )
 
 
-def describe_standings(standings: Standings, names: Sequence[str], most: int = MOST_ROWS) -> Iterator[str]:
+def describe_standings(standings: Table, names: Sequence[str], most: int = MOST_ROWS) -> Iterator[str]:
     """Yield the lines of the table, at most so many rows of it."""
     titles, rows = tabulate(standings, names)
     yield from format_table(titles, rows[:most], words=(1,))
