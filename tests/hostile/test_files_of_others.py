@@ -38,7 +38,8 @@ def test_pages_take_the_place_of_pages_only(content: bytes, tmp_path: Path, caps
     find(path)
     target.write_bytes(content)
     assert run(["report", str(path), "--html", str(target)]) == 2
-    assert "is not an HTML page" in capsys.readouterr().err
+    why = "is the journal of a run" if content.startswith(b'{"event":"journal"') else "is not an HTML page"
+    assert why in capsys.readouterr().err
     assert target.read_bytes() == content
     link = tmp_path / "link.html"
     link.symlink_to(target)

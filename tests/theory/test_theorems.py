@@ -57,11 +57,11 @@ def random_problem(seed: int) -> tuple[random.Random, Limits, list[float], heats
         return draw, random_limits(draw, n, k, best), random_rate(draw, 90), plan, best
 
 
-def list_margins(report: heats.Report, limits: Limits, beta: list[float], best: int) -> list[float]:
+def list_margins(played: heats.Tournament, limits: Limits, beta: list[float], best: int) -> list[float]:
     """Δ_{(f+1)} − 2β(b_r) for the rounds the best arm played: all positive means it is safe."""
     return [
         limits.decisive_gap(best, heat, each.keep + 1) - 2 * beta[each.pulls - 1]
-        for heat, each in zip(heats_of_best(report, best), report.rounds, strict=False)
+        for heat, each in zip(heats_of_best(played, best), played.rounds, strict=False)
         if heat
     ]
 
@@ -71,12 +71,12 @@ def test_theorems_2_and_3_are_an_equivalence() -> None:
     outcomes: dict[bool, int] = {True: 0, False: 0}
     for seed in range(3000):
         _, limits, beta, plan, best = random_problem(seed)
-        report = Squeezed(limits, [0.0, *beta].__getitem__).play(heats.Tournament(plan, seed=seed)).report()
-        margins = list_margins(report, limits, beta, best)
+        played = Squeezed(limits, [0.0, *beta].__getitem__).play(heats.Tournament(plan, seed=seed))
+        margins = list_margins(played, limits, beta, best)
         if 0 in margins:
             continue  # a tie may go either way
         safe = all(margin > 0 for margin in margins)
-        assert (report.winner == best) == safe, (seed, margins)
+        assert (played.winner == best) == safe, (seed, margins)
         outcomes[safe] += 1
     assert min(outcomes.values()) > 300  # both sides were tried
 
@@ -108,9 +108,9 @@ def test_a_guarantee_is_kept_without_exception() -> None:
     for seed in range(3000):
         draw, limits, beta, plan, best = random_problem(seed)
         world = Within(limits, [value / 4 for value in beta], draw)
-        report = world.play(heats.Tournament(plan, seed=seed)).report()
-        if all(margin > 0 for margin in list_margins(report, limits, [value / 4 for value in beta], best)):
-            assert report.winner == best
+        played = world.play(heats.Tournament(plan, seed=seed))
+        if all(margin > 0 for margin in list_margins(played, limits, [value / 4 for value in beta], best)):
+            assert played.winner == best
             kept += 1
         promised = guarantee(plan, world.rates(0, (0, 1)))
         if all(
@@ -118,7 +118,7 @@ def test_a_guarantee_is_kept_without_exception() -> None:
             for each, gap in zip(plan.rounds, promised.gaps, strict=True)
             for heat in limits.heats_of(each.size, containing=best)
         ):
-            assert report.winner == best  # promised before the first pull
+            assert played.winner == best  # promised before the first pull
             promises += 1
     assert promises > 100
     assert kept > 1000
@@ -143,9 +143,9 @@ def test_sufficient_budgets_are_sufficient_and_ordered() -> None:
         except heats.errors.PlanOverspends:
             assert (strategy, k % 2) == ("csh", 1)
             continue
-        report = Squeezed(limits, beta.rate).play(heats.Tournament(plan, seed=seed)).report()
-        assert report.winner == 0
-        path = heats_of_best(report, 0)
+        played = Squeezed(limits, beta.rate).play(heats.Tournament(plan, seed=seed))
+        assert played.winner == 0
+        path = heats_of_best(played, 0)
         arguments = (path, RULES[strategy], rounds, widths, limits, beta)
         assert sufficient_budget(*arguments) <= coarser_budget(*arguments) <= enough
         tried += 1
@@ -169,8 +169,8 @@ def test_a_tie_may_go_either_way() -> None:
 def test_rounds_beyond_r_are_not_passed_over() -> None:
     """Erratum 6: 14 arms in threes take 7 rounds of halving, one more than R; z does not exist for them."""
     limits = Limits(14, 3, lambda heat: [1.0 if arm == 0 else 0.5 - arm / 100 for arm in heat])
-    report = Squeezed(limits, lambda t: 1 / (8 * t)).play(heats.Tournament(heats.plan(14, 3, 400, "csh"))).report()
-    path = heats_of_best(report, 0)
+    played = Squeezed(limits, lambda t: 1 / (8 * t)).play(heats.Tournament(heats.plan(14, 3, 400, "csh")))
+    path = heats_of_best(played, 0)
     widths = list(itertools.islice(heats.planning.schedule.printed_heats("csh", 14, 3), 6))
     assert len(path) == 7
     with pytest.raises(InvalidArgument, match="R is too small"):

@@ -60,9 +60,14 @@ class Tournament(Machine, spec=TournamentSpec):
         leads = (credit / np.maximum(pulled, 1))[still_in]
         return int(still_in[leads.argmax()]) if leads.any() else None
 
+    @property
+    def rounds(self) -> tuple[RoundReport, ...]:
+        """The rounds that are over, as a report has them."""
+        return tuple(_report(each) for each in self._elimination.rounds)
+
     def report(self) -> Report:
         """Say at any time what has been found: winner, runner-up, rivals, every finished round, how sure."""
-        rounds = tuple(_report(each) for each in self._elimination.rounds)
+        rounds = self.rounds
         return Report(
             algorithm=self.plan.strategy,
             budget=self.plan.budget,

@@ -10,6 +10,7 @@ from itertools import islice
 
 from heats.base.checks import between, probability, refuse, true_or_false, whole
 from heats.engine.report import Report
+from heats.engine.tournament import Tournament
 from heats.errors import InvalidArgument
 from heats.planning.plan import check_problem
 from heats.planning.rules import RULES, Rule
@@ -32,9 +33,12 @@ MOST_PRINTED_ROUNDS = 250_000  # of a schedule as printed: about a second
 MOST_SET_DIGITS = 1000  # of the number of sets C(n, k)
 
 
-def heats_of_best(report: Report, best: int) -> list[Heat]:
-    """Return the heats 𝔸_r(i*) a run put ``best`` in, round by round; () where it rested. It ends where it left."""
-    if not isinstance(report, Report):
+def heats_of_best(report: Report | Tournament, best: int) -> list[Heat]:
+    """Return the heats 𝔸_r(i*) a run put ``best`` in, round by round; () where it rested. It ends where it left.
+
+    ``report`` is that of a tournament, or the tournament itself.
+    """
+    if not isinstance(report, Report | Tournament):
         raise refuse("report", report, "must be the report of a tournament")
     check_arm("best", best, report.n_arms)
     path: list[Heat] = []
