@@ -221,7 +221,7 @@ def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
 def read_committed() -> tuple[list[Result], int, int]:
     """Results of all worlds, and the one number of runs and seed they were made with."""
     found = read_results(ROOT / "standings.csv")
-    assert len({key[1:] for key in found}) == 1, "made by heats reproduce standings --reps 1200 --out docs/reproduction"
+    assert len({key[1:] for key in found}) == 1, "made by heats reproduce standings --reps 600 --out docs/reproduction"
     reps, seed = next(iter(found))[1:]
     assert len(found) == len(list_worlds())
     return [found[world, reps, seed] for world in list_worlds()], reps, seed
