@@ -105,6 +105,7 @@ SMALL: dict[str, Callable[[], Machine]] = {
     "csr-pooled": lambda: heats.Tournament(heats.plan(5, 3, 12, "csr", record="pooled"), seed=3),
     "round-robin": lambda: heats.RoundRobin(5, 3, 12, seed=3),
     "successive-halving": lambda: heats.SuccessiveHalving(4, 12, seed=3),
+    "adaptive": lambda: heats.Adaptive(5, 3, 12, batches=4, seed=3),
 }
 EXECUTORS: dict[str, Callable[[], Any]] = {
     "here": contextlib.nullcontext,
@@ -147,7 +148,8 @@ def never(arms: tuple[int, ...]) -> None:
     "machine",
     [
         "round-robin",
-        "successive-halving",
+        pytest.param("successive-halving", marks=pytest.mark.slow),
+        pytest.param("adaptive", marks=pytest.mark.slow),
         pytest.param("planned", marks=pytest.mark.slow),
         pytest.param("csr-pooled", marks=pytest.mark.slow),
     ],

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from heats import errors
 from heats.base import interrupts as _interrupts  # noqa: F401  # first: from here on Ctrl-C ends the command line
 from heats.base.version import __version__ as __version__
+from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
 from heats.engine.machine import Machine, Query
@@ -77,6 +78,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Adaptive",
     "BestWorst",
     "Found",
     "HeadToHead",

@@ -181,15 +181,17 @@ def test_replay_compares_all_strategies(tmp_path: Path, capsys: pytest.CaptureFi
     seen = capsys.readouterr()
     assert seen.err == ""
     rows = [line.split() for line in seen.out.splitlines() if line.strip()[:1].isdigit()]
-    assert [row[0] for row in rows] == ["6"] * 6 + ["18"] * 6 + ["60"] * 6
-    names = ["planned", "csws", "csr", "csh", "round-robin", "successive-halving"]
+    assert [row[0] for row in rows] == ["6"] * 7 + ["18"] * 7 + ["60"] * 7
+    names = ["planned", "adaptive", "csws", "csr", "csh", "round-robin", "successive-halving"]
     assert [row[1] for row in rows] == 3 * names
     assert "-" not in "".join(cell for row in rows for cell in row[2:])
     assert run([*asked, "--json", "-B", "2"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["best_by"] == "mean loss"
-    assert [each["why_not"] for each in told["scores"]] == ["too few pulls"] * 4 + [None, "too few pulls"]
-    assert told["scores"][4]["regret"] >= 0
+    assert [each["why_not"] for each in told["scores"]] == [
+        *("too few pulls", None, "too few pulls", "too few pulls", "too few pulls", None, "too few pulls"),
+    ]
+    assert told["scores"][5]["regret"] >= 0
 
 
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:

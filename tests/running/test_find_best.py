@@ -417,3 +417,23 @@ def test_candidates_that_would_be_something_else() -> None:
     with pytest.raises(InvalidArgument, match="has 'a' 2 times"):
         heats.find_best(range(3), list, budget=9, names=["a", "a", "b"])
     assert heats.find_best(range(5), lambda heat: [each == 3 for each in heat], budget=20).winner == 3
+
+
+def test_adaptive_play_by_name_or_by_batches() -> None:
+    """The report says what was played; what speaks of a planned tournament is refused."""
+    found = heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=30, heat_size=3, batches=4, seed=2)
+    named = heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=30, strategy="adaptive")
+    assert found.machine == {"machine": "adaptive", "n_arms": 12, "heat_size": 3, "budget": 30, "batches": 4}
+    assert (found.winner, named.winner, found.report.algorithm) == (11, 11, "adaptive")
+    assert named.machine["batches"] == 15
+    for said in (
+        {"record": "off"},
+        {"blind": True},
+        {"strategy": "csh"},
+        {"plan": heats.plan(12, 3, 30)},
+        {"edge": 0.6},
+    ):
+        with pytest.raises(InvalidArgument, match="planned tournament"):
+            heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=30, batches=4, **said)
+    with pytest.raises(InvalidArgument, match="budget=100"):
+        heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), strategy="adaptive")

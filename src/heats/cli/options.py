@@ -25,8 +25,10 @@ MaybeBudget = Annotated[int | None, typer.Option("-B", "--budget", help="How man
 Strategy = Annotated[
     str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
 ]
-AnyStrategy = Annotated[str, typer.Option(help="planned, csws, csr, csh or round-robin.")]
-EveryStrategy = Annotated[str, typer.Option(help="planned, csws, csr, csh, round-robin, or all to compare them.")]
+AnyStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr, csh or round-robin.")]
+EveryStrategy = Annotated[
+    str, typer.Option(help="planned, adaptive, csws, csr, csh, round-robin, or all to compare them.")
+]
 Edge = Annotated[float | None, typer.Option(help="For planned: how often the best beats the second best, if known.")]
 Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Keep to what the paper's theorems cover.")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,8 @@ from heats.planning.plan import FEEDBACKS
 from heats.running.progress import count_progress
 
 Reps = Annotated[int, typer.Option(help="How many tournaments to play.")]
+
+UNPLANNED: dict[str, Callable[..., heats.Machine]] = {"adaptive": heats.Adaptive, "round-robin": heats.RoundRobin}
 
 
 @app.command(epilog="Example: heats simulate -n 100 -k 4 -B 500 --feedback winner --reps 10000")
@@ -54,16 +57,16 @@ def simulate(
     if feedback != "reward":
         world = Winners(world) if feedback == "winner" else Orders(world)
     hint = "winner" if statistic == "win_rate" else feedback
-    if record is None and statistic not in ("mean", "win_rate") and strategy != "round-robin":
+    if record is None and statistic not in ("mean", "win_rate") and strategy not in UNPLANNED:
         record = "ties"  # a fitted one would rank heats by wins instead of this statistic
     algorithm = _make_algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen)
     with count_progress("tournaments") as tick:
-        found = play(algorithm, world, reps, seed, None if strategy == "round-robin" else chosen, watch=tick)
+        found = play(algorithm, world, reps, seed, None if strategy in UNPLANNED else chosen, watch=tick)
     low, high = found.interval
     if json:
         asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
         asked |= {"feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
-        asked |= {} if strategy == "round-robin" else {"schedule": schedule, "record": algorithm.record}
+        asked |= {} if strategy in UNPLANNED else {"schedule": schedule, "record": algorithm.record}
         told = {**asked, "reps": reps, "pulls": found.pulls, "successes": found.successes}
         typer.echo(encode({**told, "success_rate": found.success_rate, "low": low, "high": high}))
         return
@@ -172,13 +175,13 @@ def _make_algorithm(
     feedback: str,
     statistic: Statistic,
 ) -> Any:
-    one_of("strategy", strategy.lower(), (*options.STRATEGIES, "round-robin"))
-    if strategy == "round-robin":
+    one_of("strategy", strategy.lower(), (*options.STRATEGIES, *UNPLANNED))
+    if strategy in UNPLANNED:
         if (schedule, record, blind) != ("exact", None, False):
             raise InvalidArgument(
                 "{strategy} has no schedule, no record and no blind heats; leave these out.", strategy=strategy
             )
-        return heats.RoundRobin(n_arms, heat_size, budget, statistic=statistic)
+        return UNPLANNED[strategy](n_arms, heat_size, budget, statistic=statistic)
     return heats.plan(
         *(n_arms, heat_size, budget, strategy),
         feedback=feedback,  # type: ignore[arg-type]  # checked there

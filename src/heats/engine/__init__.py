@@ -1,19 +1,22 @@
 """The game itself, pure: no I/O, clock, threads or global randomness.
 
-feedback     what one pull says → an observation per arm
-statistics   observations of an arm → a score: mean, median, win_rate, …
-scoring      pulls of heats → scores, whatever the feedback, verdicts missing or not
-fit          all pulls so far → a strength per arm
-records      what arms did in earlier rounds, and what that decides
-specs        an algorithm as data
-evidence     all that a run was told, stage by stage
-pulls        all that was told → a table of all pulls
-standings    all that was told → strengths, chances, one row per arm
-game         what an algorithm is, for many repetitions at once
-elimination  a plan, played: deal → score → record → rank → keep
-sets         random sets of arms
-report       what was found, and how sure that is
-machine      a game of one repetition, asked and told
-tournament   the machine that plays a plan
-baselines    RoundRobin and SuccessiveHalving
+feedback      what one pull says → an observation per arm
+statistics    observations of an arm → a score: mean, median, win_rate, …
+scoring       pulls of heats → scores, whatever the feedback, verdicts missing or not
+fit           all pulls so far → a strength per arm
+records       what arms did in earlier rounds, and what that decides
+specs         an algorithm as data
+evidence      all that a run was told, stage by stage
+pulls         all that was told → a table of all pulls
+standings     all that was told → strengths, chances, one row per arm
+game          what an algorithm is, for many repetitions at once
+elimination   a plan, played: deal → score → record → rank → keep
+sets          random sets of arms
+report        what was found, and how sure that is
+machine       a game of one repetition, asked and told
+tournament    the machine that plays a plan
+baselines     RoundRobin and SuccessiveHalving
+choice_fit    any pulls of many runs → a strength per arm
+winner_stays  every pull takes the arms that look best
+adaptive      the machine that plays it
 """

@@ -38,7 +38,16 @@ class HalvingSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="success
     blind: bool = False
 
 
-Spec: TypeAlias = TournamentSpec | RoundRobinSpec | HalvingSpec
+class AdaptiveSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="adaptive"):
+    """The winner stays, batch by batch."""
+
+    n_arms: int
+    heat_size: int
+    budget: int
+    batches: int = 15
+
+
+Spec: TypeAlias = TournamentSpec | RoundRobinSpec | HalvingSpec | AdaptiveSpec
 
 
 def parse_spec(spec: Spec | str | bytes | dict[str, object]) -> Spec:

@@ -17,6 +17,7 @@ from heats.base.naming import shorten
 from heats.base.plots import Axes
 from heats.base.text import make_encodable
 from heats.base.version import __version__
+from heats.engine.adaptive import BATCHES, Adaptive
 from heats.engine.machine import Machine
 from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
@@ -170,6 +171,7 @@ def find_best(
     budget: int | None = None,
     heat_size: int | None = None,
     strategy: str | Rule = "planned",
+    batches: int | None = None,
     plan: Plan | None = None,
     feedback: FeedbackHint | None = None,
     statistic: StatisticLike | None = None,
@@ -203,7 +205,10 @@ def find_best(
     plan
         A plan to play, made by :func:`heats.plan` and looked at; then nothing else is said about how to plan.
     strategy, edge, guaranteed, schedule, record, blind
-        How the tournament is planned, see :func:`heats.plan`.
+        How the tournament is planned, see :func:`heats.plan`. ``strategy="adaptive"`` plays :class:`heats.Adaptive`
+        instead, which goes on with whoever looks best.
+    batches
+        In how many batches adaptive play decides whom to compare next (default: 15); saying it means adaptive play.
     feedback
         What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
         ``"ranking"``. The tournament is planned before the first comparison and better if it is known; left out, it is
@@ -252,11 +257,15 @@ def find_best(
         "record": record,
         "blind": blind,
     }
-    layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
-    if journal is not None:
-        layout = _as_begun(journal, layout)
+    if batches is not None or strategy == "adaptive":
+        machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, plan, planning)
+    else:
+        layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
+        if journal is not None:
+            layout = _as_begun(journal, layout)
+        machine = Tournament(layout, mean if statistic is None else statistic, seed)
     return run(
-        Tournament(layout, mean if statistic is None else statistic, seed),
+        machine,
         compare,
         candidates=taken,
         executor=executor,
@@ -317,11 +326,42 @@ def run(
     return Found(taken, labels, machine, None if keeper is None else keeper.path)
 
 
-def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, Any]) -> Plan:
-    """Plan for what will be told, as far as that was said or the statistic says it."""
-    budget, strategy = planning.pop("budget"), planning.pop("strategy")
+def _go_adaptive(
+    n_arms: int,
+    statistic: StatisticLike | None,
+    seed: int,
+    batches: int | None,
+    plan: Plan | None,
+    planning: dict[str, Any],
+) -> Adaptive:
+    """Return the machine of adaptive play; whatever speaks of a planned tournament is refused."""
+    strategy = planning["strategy"]
+    said = {"plan": plan, **{name: planning[name] for name in ("edge", "guaranteed", "schedule", "record", "blind")}}
+    if strategy not in ("planned", "adaptive"):
+        said["strategy"] = strategy
+    for name, value in said.items():
+        if not (value is None or value is False or (isinstance(value, str) and value == "exact")):
+            raise InvalidArgument(
+                f"{{{name}}} is about a planned tournament, but play is to be adaptive; leave out one of the two.",
+                **{name: value},
+            )
+    size = min(4, n_arms) if planning["heat_size"] is None else planning["heat_size"]
+    asked = BATCHES if batches is None else batches
+    return Adaptive(n_arms, size, _need_budget(planning), batches=asked, statistic=statistic, seed=seed)
+
+
+def _need_budget(planning: dict[str, Any]) -> int:
+    budget: int | None = planning["budget"]
     if budget is None:
         raise InvalidArgument("say how many comparisons may be made, as budget=100, or hand over a plan.")
+    return budget
+
+
+def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, Any]) -> Plan:
+    """Plan for what will be told, as far as that was said or the statistic says it."""
+    budget = _need_budget(planning)
+    strategy = planning.pop("strategy")
+    del planning["budget"]
     size = planning.pop("heat_size")
     size = min(4, n_arms) if size is None else size
     if planning["record"] is None and not any(statistic is each for each in (None, mean, win_rate)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from heats.base.arrays import Array
 from heats.base.checks import whole
+from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import Kind
 from heats.environments import Environment, RuntimeTable, ScoreTable
@@ -21,7 +22,7 @@ from heats.simulation.simulate import Algorithm, Simulation, simulate
 
 Player: TypeAlias = tuple[str, int, Algorithm | str]  # a strategy, a budget, and how it plays or a word why not
 
-STRATEGIES = (PLANNED, *RULES, "round-robin", "successive-halving")
+STRATEGIES = (PLANNED, "adaptive", *RULES, "round-robin", "successive-halving")
 PULLS_PER_ARM = (1, 3, 10)
 MOST_REPS = 1000
 LEAST_REPS = 20
@@ -150,6 +151,8 @@ def _enter(world: Environment, heat_size: int, budget: int, name: str, *, blind:
 
 def _make_player(world: Environment, heat_size: int, budget: int, name: str, *, blind: bool) -> Algorithm | str:
     n = world.n_arms
+    if name == "adaptive":
+        return Adaptive(n, heat_size, budget)
     if name == "round-robin":
         return RoundRobin(n, heat_size, budget)
     if name == "successive-halving":

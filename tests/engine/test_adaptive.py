@@ -1,0 +1,225 @@
+"""Adaptive play: equal, pull by pull, to the rule in plain Python; and what holds for every run."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import heats
+from heats.base.randomness import Purpose, draw_bits, fold_seed
+from heats.engine.game import Game
+from heats.engine.specs import AdaptiveSpec
+from heats.engine.winner_stays import divide
+from heats.errors import InvalidArgument
+from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order, recall
+
+
+def log_gains(m: int) -> tuple[float, float]:
+    return math.log(m * 0.65), math.log(m * 0.35 / (m - 1))
+
+
+def gains(order: list[list[int]]) -> dict[int, float]:
+    """Return what a pull adds, of arms given as groups that tie, best first: the rule, place by place."""
+    found: defaultdict[int, float] = defaultdict(float)
+    while len(order) > 1:
+        left = [arm for group in order for arm in group]
+        won, lost = log_gains(len(left))
+        for arm in left:
+            share = 1 / len(order[0]) if arm in order[0] else 0.0
+            found[arm] += share * won + (1 - share) * lost
+        order = order[1:]
+    return dict(found)
+
+
+def group(values: dict[int, float]) -> list[list[int]]:
+    """Return arms by value, the largest first, equal ones together."""
+    return [[arm for arm in values if values[arm] == value] for value in sorted(set(values.values()), reverse=True)]
+
+
+def flatten(groups: list[list[int]]) -> list[int]:
+    return [arm for each in groups for arm in each]
+
+
+class Plain:
+    """The rule as it is written down, one pull after the other, with lists and sorting."""
+
+    def __init__(self, n: int, k: int, seed: int) -> None:
+        self.n, self.k = n, k
+        self.score, self.pulls = [0.0] * n, [0] * n
+        self.luck = draw_bits(fold_seed(seed), Purpose.DEAL, 0, np.arange(n)).tolist()
+
+    def deal(self, pulls: int) -> list[set[int]]:
+        score, pulled, heats_dealt = [round(each, 12) for each in self.score], list(self.pulls), []
+        for _ in range(pulls):
+            heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**16), pulled[arm], self.luck[arm]))
+            heat = heat[: self.k]
+            total = sum(math.exp(score[arm]) for arm in heat)
+            won, lost = log_gains(self.k)
+            chances = {arm: math.exp(score[arm]) / total for arm in heat}
+            for arm in heat:
+                score[arm] += chances[arm] * won + (1 - chances[arm]) * lost
+                pulled[arm] += 1
+            heats_dealt.append(set(heat))
+        return heats_dealt
+
+    def tell(self, arms: tuple[int, ...], order: list[list[int]]) -> None:
+        for arm in arms:
+            self.pulls[arm] += 1
+        for arm, gain in gains(order).items():
+            self.score[arm] += gain
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 25), st.integers(2, 5), st.integers(1, 90), st.integers(1, 20), st.integers(0, 99), st.booleans())
+def test_it_is_the_rule_in_plain_python(n: int, k: int, budget: int, batches: int, seed: int, ranked: bool) -> None:
+    """Every pull of every batch compares the arms that the rule says."""
+    k = min(n, k)
+    machine, plain = heats.Adaptive(n, k, budget, batches=batches, seed=seed), Plain(n, k, seed)
+    draw = random.Random(seed)
+    while not machine.done:
+        queries = machine.ask(budget)
+        assert [set(query.arms) for query in queries] == plain.deal(len(queries))
+        for query in queries:
+            values = {arm: arm + draw.gauss(0, 5) for arm in query.arms}
+            order = group(values)
+            machine.tell(query, heats.Ranking(flatten(order)) if ranked else heats.Winner(order[0][0]))
+            plain.tell(query.arms, order if ranked else [order[0], flatten(order[1:])])
+    assert machine.spent == budget
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 30), st.integers(2, 5), st.integers(1, 60), st.integers(0, 99))
+def test_many_runs_at_once_are_dealt_as_one_by_one(n: int, k: int, budget: int, seed: int) -> None:
+    """The heap of one run and the partitions of many find the same arms, batch after batch."""
+    spec = AdaptiveSpec(n, min(n, k), budget, 5)
+    roots = np.array([fold_seed(seed + run) for run in range(3)])
+    together = Game.of(spec, heats.mean, roots)
+    alone = [Game.of(spec, heats.mean, roots[run : run + 1]) for run in range(3)]
+    rng = np.random.default_rng(seed)
+    while (stage := together.stage()) is not None:
+        rewards = rng.normal(size=(*stage.heats.shape[:2], 1, stage.heats.shape[2]))
+        for run, game in enumerate(alone):
+            single: Any = game.stage()
+            assert np.array_equal(single.heats[0], stage.heats[run])
+            game.hear(heats.environments.Kind.REWARDS, rewards[run : run + 1], None)
+        together.hear(heats.environments.Kind.REWARDS, rewards, None)
+    assert together.winners.tolist() == [int(game.winners[0]) for game in alone]
+
+
+@given(st.integers(2, 1000), st.integers(2, 10), st.integers(1, 5000), st.integers(1, 60))
+def test_batches_add_up_to_the_budget(n: int, k: int, budget: int, batches: int) -> None:
+    """None is empty, there are no more than asked for, the first deals everybody once if a third of the budget can."""
+    sizes = divide(n, min(n, k), budget, batches)
+    assert sum(sizes) == budget
+    assert min(sizes) >= 1
+    assert len(sizes) <= batches
+    if batches > 1:
+        assert sizes[0] == min(-(-n // min(n, k)), max(1, budget // 3))
+
+
+def test_the_batches_of_the_example() -> None:
+    """Twenty arms, heats of four, a hundred pulls: five to see everybody, then ever fewer."""
+    assert divide(20, 4, 100, 15)[:3] == (5, 19, 16)
+    assert divide(20, 4, 100, 1) == (100,)
+    assert divide(9, 3, 1, 15) == (1,)
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 40), st.integers(2, 6), st.integers(0, 99), st.sampled_from(list(TRUTH)))
+def test_without_noise_the_best_wins(n: int, k: int, seed: int, kind: str) -> None:
+    """With default batches and three times the pulls that it takes to see that nobody beats it."""
+    k = min(n, k)
+    budget = 3 * -(-(n - 1) // (k - 1))
+    assert play(heats.Adaptive(n, k, budget, seed=seed), TRUTH[kind]).winner == n - 1
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(2, 20),
+    st.integers(2, 5),
+    st.integers(1, 60),
+    st.integers(1, 70),
+    st.sampled_from([noisy, *TRUTH.values(), *TIES.values()]),
+    st.integers(0, 99),
+)
+def test_the_order_of_telling_does_not_matter(
+    n: int, k: int, budget: int, batches: int, answer: Any, seed: int
+) -> None:
+    """Nor do requeued pulls; what is spent is the budget; the spec makes the same machine again."""
+    straight, shuffled = (heats.Adaptive(n, min(n, k), budget, batches=batches, seed=seed) for _ in range(2))
+    play(straight, answer)
+    play_in_any_order(shuffled, answer, random.Random(seed))
+    assert recall(straight) == recall(shuffled)
+    assert straight.spent == budget == straight.total
+    again = play(heats.Machine.from_spec(straight.spec, seed=seed), answer)
+    assert recall(again) == recall(straight)
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_when_all_tie_all_win_equally_often(kind: str) -> None:
+    """Chi-square over 400 seeds: no index is favoured."""
+    wins = [play(heats.Adaptive(6, 3, 12, seed=seed), TIES[kind]).winner for seed in range(400)]
+    assert stats.chisquare(np.bincount(wins, minlength=6)).pvalue > 1e-4
+
+
+def test_pulls_without_a_verdict_add_nothing() -> None:
+    """They are spent; the others decide."""
+    machine = heats.Adaptive(8, 2, 60, seed=1)
+    play(machine, lambda query: heats.NoVerdict() if query.id % 3 == 0 else heats.Winner(max(query.arms)))
+    assert machine.winner == 7
+    assert machine.no_verdicts == 20
+
+
+def test_ties_share_the_outcome() -> None:
+    """Two that share a win have the mean of winning and losing; nobody won: nothing."""
+    machine = heats.Adaptive(4, 4, 3, batches=3, seed=0)
+    machine.tell(machine.ask(), heats.Winner(0, 1))
+    won, lost = log_gains(4)
+    scores = machine.game.scores[0]
+    assert scores[0] == scores[1] == pytest.approx((won + lost) / 2)
+    assert scores[2] == scores[3] == pytest.approx(lost)
+    machine.tell(machine.ask(), heats.Winner(None))
+    assert machine.game.scores[0].tolist() == scores.tolist()
+
+
+def test_a_fit_to_all_pulls_chooses() -> None:
+    """Its strengths solve the equations of the likelihood with the imaginary pairs, in plain fractions of wins."""
+    machine = play(heats.Adaptive(5, 2, 40, seed=3), lambda q: heats.Winner(max(q.arms) if q.id % 4 else min(q.arms)))
+    strengths = np.exp(machine.game.strengths[0])
+    wins, expected = [Fraction(1, 2)] * 5, [1 / (1 + each) for each in strengths]
+    for told in machine.evidence():
+        for arms, shares in zip(told.arms.tolist(), told.observations.tolist(), strict=True):
+            for arm, share in zip(arms, shares, strict=True):
+                wins[arm] += Fraction(share)
+                expected[arm] += 1 / sum(strengths[each] for each in arms)
+    assert [float(each) for each in wins] == pytest.approx((strengths * expected).tolist(), rel=0.02)
+    assert machine.winner == int(np.argmax(machine.game.strengths[0]))
+
+
+def test_what_cannot_be_played_is_refused() -> None:
+    """A statistic that would be passed over, and numbers that make no sense."""
+    with pytest.raises(InvalidArgument, match="would be ignored"):
+        heats.Adaptive(5, 2, 10, statistic=heats.median)
+    with pytest.raises(InvalidArgument, match="batches"):
+        heats.Adaptive(5, 2, 10, batches=0)
+    for wrong in ((1, 2, 5), (5, 6, 5), (5, 1, 5), (5, 2, 0)):
+        with pytest.raises(InvalidArgument):
+            heats.Adaptive(*wrong)
+
+
+def test_the_simulator_plays_it() -> None:
+    """Many runs at once find the best as often as they should, and far more often than a plan where that is known."""
+    world = heats.environments.Winners(heats.environments.Gaussian(50, gap=0.1, seed=1))
+    adaptive = heats.simulate(heats.Adaptive(50, 4, 200), world, reps=500, seed=0)
+    planned = heats.simulate(heats.plan(50, 4, 200, feedback="winner"), world, reps=500, seed=0)
+    assert adaptive.success_rate > planned.success_rate > 0.9
+    assert adaptive.pulls == 200
