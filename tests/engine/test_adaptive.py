@@ -223,3 +223,56 @@ def test_the_simulator_plays_it() -> None:
     planned = heats.simulate(heats.plan(50, 4, 200, feedback="winner"), world, reps=500, seed=0)
     assert adaptive.success_rate > planned.success_rate > 0.9
     assert adaptive.pulls == 200
+
+
+def test_rewards_scored_by_win_rate_count_as_winners() -> None:
+    """Who is often first and else last: by its place it is behind, by its wins ahead, as in the standings."""
+
+    def risky(query: Any) -> list[float]:
+        luck = 10.0 if random.Random(query.seed).random() < 0.6 else -10.0
+        return [luck if arm == 0 else float(arm) for arm in query.arms]
+
+    winners = [play(heats.Adaptive(6, 3, 80, statistic=each, seed=3), risky) for each in (heats.mean, heats.win_rate)]
+    assert winners[0].game.scores.tolist() != winners[1].game.scores.tolist()
+    assert winners[1].winner == winners[1].standings().rows[0].arm == 0
+
+
+def test_the_leader_was_seen() -> None:
+    """Arms that nobody looked at lead nobody, though those that only tied have smaller scores."""
+    machine = heats.Adaptive(100, 2, 10, seed=1)
+    assert machine.leader is None
+    while machine.round < 2:
+        query: Any = machine.ask()
+        machine.tell(query, heats.Winner(*query.arms))
+    seen = {arm for told in machine.evidence() for arm in told.arms.ravel().tolist()}
+    assert machine.leader is None or machine.leader in seen
+    decided = heats.Adaptive(9, 3, 20, seed=1)
+    while decided.round < 2:
+        query = decided.ask()
+        decided.tell(query, heats.Winner(max(query.arms)))
+    assert decided.leader == 8
+
+
+def test_an_unfinished_run_says_how_far_it_is() -> None:
+    """In pulls: there are no rounds that anybody leaves in."""
+    machine = heats.Adaptive(9, 3, 20, seed=1)
+    for query in machine.ask(3):
+        machine.tell(query, heats.Winner(max(query.arms)))
+    assert "not decided yet: 3 of 20 pulls so far" in str(machine.report())
+
+
+def test_a_journal_of_other_batches_is_refused(tmp_path: Any) -> None:
+    """Before anything is written: the pulls to come would be others."""
+    path = tmp_path / "run.jsonl"
+
+    def fail_at_two(heat: tuple[int, ...], query: heats.Query) -> heats.Winner:
+        if query.id == 2:
+            raise ValueError("no")
+        return heats.Winner(max(heat))
+
+    with pytest.raises(heats.errors.ComparisonFailed):
+        heats.find_best(range(12), fail_at_two, budget=40, strategy="adaptive", journal=path)
+    before = path.read_bytes()
+    with pytest.raises(InvalidArgument, match="its batches is 15, not 3"):
+        heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=40, batches=3, journal=path)
+    assert path.read_bytes() == before

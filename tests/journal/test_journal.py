@@ -336,7 +336,7 @@ def test_what_is_refused_or_told_before_is_not_written(path: Path) -> None:
         journal.tell(query, [1.0, 2.0, 3.0])
     with pytest.raises(InvalidArgument, match="that nothing was told"):
         Journal(path, tournament)
-    with pytest.raises(InvalidArgument, match="its machine is a tournament, not a round-robin"):
+    with pytest.raises(InvalidArgument, match="its machine is tournament, not round-robin"):
         Journal(path, heats.RoundRobin(9, 3, 30))
     with pytest.raises(InvalidArgument, match="cannot be kept in a journal"):
         Journal(path, heats.plan(9, 3, 30))

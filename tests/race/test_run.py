@@ -159,7 +159,9 @@ def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_crashes_stop_a_race_however_long_they_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two heats of nothing but crashes in a row are enough, if the first one was fine."""
     (tmp_path / "count").touch()
-    code = "echo >> count; test $(wc -l < count) -gt 2 && sleep 1.1 && echo out of disk && exit 7; sleep 0.4; true {nap}"
+    code = (
+        "echo >> count; test $(wc -l < count) -gt 2 && sleep 1.1 && echo out of disk && exit 7; sleep 0.4; true {nap}"
+    )
     race = SLEEPERS | {"command": ["sh", "-c", code], "mode": "capped", "slots": 1}
     assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
     seen = capsys.readouterr().err

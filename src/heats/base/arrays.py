@@ -21,7 +21,8 @@ MOST_DENSE = 100_000  # entries of a matrix that is not worth being sparse
 def make_matrix(values: Array, rows: Indices, columns: Indices, shape: tuple[int, int]) -> Matrix:
     """Return a matrix with these entries, 0 elsewhere; entries of one place add up."""
     if shape[0] * shape[1] <= MOST_DENSE:
-        return np.bincount(rows * shape[1] + columns, weights=values, minlength=shape[0] * shape[1]).reshape(shape)
+        filled = np.bincount(rows * shape[1] + columns, weights=values, minlength=shape[0] * shape[1])
+        return filled.astype(np.float64).reshape(shape)  # of no entries at all it counts in whole numbers
     from scipy.sparse import csr_matrix
 
     return csr_matrix((values, (rows, columns)), shape=shape)

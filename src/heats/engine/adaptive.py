@@ -53,8 +53,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """The arm with the best score of the batches that are over; None before the first is."""
         if self.done:
             return self.winner
-        scores = self._game.scores[0]
-        return int(scores.argmax()) if self.round and scores.any() else None
+        return self._game.leader if self.round else None
 
     def report(self) -> Report:
         """Say at any time what has been found."""

@@ -17,7 +17,8 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.feedback import Kind
 
-STEPS = 40
+MOST_STEPS = 300
+SMALL_CHANGE = 1e-4  # of a log-strength, in one step: then it is found
 
 
 class Level(NamedTuple):
@@ -57,12 +58,14 @@ def fit_choices(arms: Indices, levels: Sequence[Level], n_arms: int) -> Array:
     for level in levels:
         wins += np.bincount(places, weights=level.shares.ravel(), minlength=wins.size)
     strengths = np.ones(wins.size)
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         expected = 1 / (1 + strengths)  # of the imaginary pair
         gathered = strengths[places].reshape(arms.shape)
         for level in levels:
             sums = (gathered * level.left).sum(axis=-1, keepdims=True)
             rates = level.left / np.where(sums > 0, sums, 1)
             expected += np.bincount(places, weights=rates.ravel(), minlength=wins.size)
-        strengths = wins / expected
+        before, strengths = strengths, wins / expected
+        if np.abs(np.log(strengths / before)).max() < SMALL_CHANGE:
+            break
     return strengths.reshape(reps, n_arms)

@@ -140,7 +140,7 @@ def summarise_report(report: Report, winner: str | None) -> str:
 def render_report(report: Report, names: Sequence[str], drawing: str = "") -> str:
     """Return the report as HTML for a notebook; ``drawing``, which is HTML, takes the place of the table of rounds."""
     if report.winner is None:
-        heading = "no winner" if report.done else f"not decided yet: {len(report.rounds)} rounds finished"
+        heading = "no winner" if report.done else _say_unfinished(report)
     else:
         heading = f"winner: {names[report.winner]}"
     reasons = [] if report.winner is None else list_reasons(report, names)
@@ -213,7 +213,7 @@ def describe_report(report: Report, names: Sequence[str]) -> str:
 def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     names = [make_printable(name) for name in names]
     if report.winner is None or report.runner_up is None:
-        yield f"not decided yet: {len(report.rounds)} rounds finished"
+        yield _say_unfinished(report)
     else:
         yield f"winner:     {names[report.winner]}"
         yield f"runner-up:  {names[report.runner_up]}"
@@ -244,6 +244,12 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield f"not told apart from the winner: {others}"
 
 
+def _say_unfinished(report: Report) -> str:
+    count = len(report.rounds)
+    finished = f" and {count} round{'' if count == 1 else 's'}" if count else ""
+    return f"not decided yet: {report.spent:,} of {report.budget:,} pulls{finished} so far"
+
+
 def _say_chance(report: Report, names: Sequence[str]) -> str:
     standings = report.standings
     first, ours = standings.rows[0], standings.of(report.winner)  # type: ignore[arg-type]  # there is one
@@ -251,7 +257,9 @@ def _say_chance(report: Report, names: Sequence[str]) -> str:
         return "not at all: nothing that was told sets candidates apart"
     if ours.chance is None:
         return "not known over all rounds: too few pulls of the winner"
-    told = f"the best of all {report.n_arms:,} with a chance of {say_chance(ours.chance)}, by all pulls together"
+    known = sum(row.chance is not None for row in standings.rows)
+    field = f"all {known:,}" if known == report.n_arms else f"the {known:,} that had ten pulls or more"
+    told = f"the best of {field} with a chance of {say_chance(ours.chance)}, by all pulls together"
     if first.arm == ours.arm or first.chance is None:
         return told
     return f"{told}, which put {names[first.arm]} first ({say_chance(first.chance)})"

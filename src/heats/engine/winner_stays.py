@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -31,7 +32,7 @@ from heats.engine.feedback import Kind
 from heats.engine.game import Game, Stage
 from heats.engine.scoring import settle
 from heats.engine.specs import AdaptiveSpec
-from heats.engine.statistics import StatisticLike, mean, win_rate
+from heats.engine.statistics import StatisticLike, mean, win_rate, winner_shares
 from heats.errors import InvalidArgument
 
 BETTER = 0.65  # p, how often the best of a heat is taken to win it
@@ -74,7 +75,8 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._pulled = np.zeros((self.reps, self.n_arms), dtype=np.int64)
         luck = draw_bits(roots[:, None], Purpose.DEAL, 0, np.arange(self.n_arms))
         self._luck = np.argsort(np.argsort(luck, axis=1), axis=1)  # 0 comes first
-        self._heard: list[tuple[Indices, list[Level]]] = []
+        self._heard: list[tuple[Indices, Array, Mask]] = []  # heats, what they said, and which said something
+        self._kind: Kind | None = None
         self._stage: Stage | None = None
 
     @property
@@ -88,8 +90,8 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         return int(self.spec.budget)
 
     def most_values(self, *, by_means: bool) -> int:
-        """Return the numbers of all pulls, which are kept for the fit."""
-        return int(self.spec.budget * self.spec.heat_size) * 2 + self.n_arms
+        """Return the numbers of all pulls, which are kept, and of all places, which the fit looks at."""
+        return int(self.spec.budget * self.spec.heat_size * (self.spec.heat_size + 1))
 
     def check_kind(self, kind: Kind) -> None:
         """Take all of them."""
@@ -104,40 +106,39 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         """Add up what the pulls of the batch say."""
         assert self._stage is not None
         rows, heats = observations[..., 0, :], self._stage.heats
-        levels = [] if kind is None else list(list_levels(kind, rows))
-        if heard is not None:
-            levels = [Level(each.left & heard, each.shares * heard) for each in levels]
+        if kind is Kind.REWARDS and self.statistic is win_rate:
+            kind, rows = Kind.WINNER, winner_shares(rows)
         gains = np.zeros(heats.shape)
-        for each in levels:
+        said = np.ones((*heats.shape[:2], 1), dtype=bool) if heard is None else heard
+        for each in _list_heard(kind, rows, said):
             gains += _gain(each)
         runs = np.arange(self.reps)[:, None, None]
         np.add.at(self.scores, (runs, heats), gains)
         np.add.at(self._pulled, (runs, heats), 1)
-        self._heard.append((heats, levels))
+        self._heard.append((heats, rows, said))
+        self._kind = kind or self._kind
         self._stage = None
 
     @cached_property
     def strengths(self) -> Array:
         """Log-strengths of the fit to all pulls, once all are told."""
-        arms = np.concatenate([heats for heats, _ in self._heard], axis=1)
-        deepest = max((len(levels) for _, levels in self._heard), default=0)
-        joined = [
-            Level(*(np.concatenate(parts, axis=1) for parts in zip(*self._list_level(place), strict=True)))
-            for place in range(deepest)
-        ]
-        return settle(np.log(fit_choices(arms, joined, self.n_arms)))
-
-    def _list_level(self, place: int) -> list[Level]:
-        """Return the choices of a place in all batches, none where a batch has no such place."""
-        return [
-            levels[place] if place < len(levels) else Level(np.zeros(heats.shape, dtype=bool), np.zeros(heats.shape))
-            for heats, levels in self._heard
-        ]
+        heats, rows, heard = zip(*self._heard, strict=True)
+        levels = _list_heard(self._kind, np.concatenate(rows, axis=1), np.concatenate(heard, axis=1))
+        return settle(np.log(fit_choices(np.concatenate(heats, axis=1), list(levels), self.n_arms)))
 
     @cached_property
     def ranking(self) -> Indices:
         """All arms, best first: by the fit, then by score, then by luck."""
         return np.lexsort((self._luck, -settle(self.scores), -self.strengths), axis=1)
+
+    @property
+    def leader(self) -> int | None:
+        """The arm of the first run with the best score, of those that were seen; None while all are equal."""
+        seen = np.flatnonzero(self._pulled[0])
+        scores = settle(self.scores[0, seen])
+        if not seen.size or (scores == scores[0]).all():
+            return None
+        return int(seen[np.lexsort((self._luck[0, seen], -scores))[0]])
 
     @property
     def winners(self) -> Indices:
@@ -190,6 +191,12 @@ class WinnerStays(Game, spec=AdaptiveSpec):
                 now[arm], times[arm] = score, count
                 heapq.heappush(heap, (-key, arm))
         return np.array(heats)[None]
+
+
+def _list_heard(kind: Kind | None, rows: Array, heard: Mask) -> Iterator[Level]:
+    """Yield the choices that pulls ``(reps, pulls, size)`` make, of those that said something."""
+    for each in () if kind is None else list_levels(kind, rows):
+        yield Level(each.left & heard, each.shares * heard)
 
 
 def _gain(level: Level) -> Array:

@@ -415,9 +415,9 @@ DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "
 
 def _difference(old: Header, new: Header, *, candidates: bool) -> str:
     if type(old.machine) is not type(new.machine):
-        return f"its machine is a {_kind(old.machine)}, not a {_kind(new.machine)}"
+        return f"its machine is {_kind(old.machine)}, not {_kind(new.machine)}"
     mine, theirs = _problem(old.machine), _problem(new.machine)
-    for name in DECIDING:
+    for name in (*DECIDING, "batches"):
         if mine.get(name) != theirs.get(name):
             return f"its {name} is {mine.get(name)!r}, not {theirs.get(name)!r}"
     if old.seed != new.seed:

@@ -240,12 +240,9 @@ def _interval(sure: Sureness) -> str:
 
 
 def _rounds(report: Report, roster: Roster, leader: int | None, plan: Plan | None) -> Iterator[str]:
-    if report.done and not report.rounds:  # all pulls were one round
+    if not report.rounds:
         return
     yield "<h2>Round by round</h2>"
-    if not report.rounds:
-        yield '<p class="soft">No round is finished yet.</p>'
-        return
     yield f'<p class="soft">A box is a heat, best first{_ranked_by(plan)}; filled dots stay, hollow ones leave.</p>'
     yield from ('<div class="wide">', *draw_bracket(report.rounds, roster, leader), "</div>")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from heats.base.checks import between, whole
+from heats.base.checks import between, one_of, whole
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.naming import shorten
 from heats.base.plots import Axes
@@ -32,7 +32,7 @@ from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.reader import read_answers, read_header
 from heats.journal.writer import DECIDING
 from heats.planning.build import plan as make_plan
-from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
+from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule
 from heats.reports.frames import list_results
 from heats.reports.result import Result
@@ -291,8 +291,8 @@ def run(
 ) -> Found:
     """Drive any machine to its end: make all its comparisons, here or on an executor, and return what it found.
 
-    ``machine`` is a fresh Tournament, RoundRobin or SuccessiveHalving. Without ``candidates`` its arms are compared by
-    their numbers, 0 to n_arms - 1. All else is as for :func:`find_best`.
+    ``machine`` is a fresh Tournament, Adaptive, RoundRobin or SuccessiveHalving. Without ``candidates`` its arms are
+    compared by their numbers, 0 to n_arms - 1. All else is as for :func:`find_best`.
 
     Examples
     --------
@@ -345,6 +345,8 @@ def _go_adaptive(
                 f"{{{name}}} is about a planned tournament, but play is to be adaptive; leave out one of the two.",
                 **{name: value},
             )
+    if planning["feedback"] is not None:  # a hint for plans; adaptive play takes whatever is told
+        one_of("feedback", planning["feedback"], FEEDBACKS)
     size = min(4, n_arms) if planning["heat_size"] is None else planning["heat_size"]
     asked = BATCHES if batches is None else batches
     return Adaptive(n_arms, size, _need_budget(planning), batches=asked, statistic=statistic, seed=seed)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import heats
 from heats.engine.feedback import Kind
-from heats.engine.standings import make_standings
+from heats.engine.standings import make_standings, say_chance, tabulate
 from tests.engine.standings.pulls import draw_winners, tell
 from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order
 
@@ -247,3 +247,37 @@ def test_standings_of_the_baselines() -> None:
     assert [row.arm for row in rows] == [5, 4, 3, 2, 1, 0]
     assert rows[0].left is None
     assert rows[0].strength == pytest.approx(2.5, abs=0.01)
+
+
+def test_thousands_of_arms_of_which_few_were_seen_and_tied() -> None:
+    """Nothing sets anybody apart, and those drawn together may all be unseen."""
+    machine = heats.Tournament(heats.plan(2500, 2, 3, "csh", blind=True), seed=0)
+    query: Any = machine.ask()
+    machine.tell(query, heats.Winner(*query.arms))
+    standings: Any = machine.standings()
+    assert sum(row.chance for row in standings.rows) == pytest.approx(1, abs=0.01)
+    assert max(row.chance for row in standings.rows) < 0.01
+
+
+@pytest.mark.parametrize(("scale", "shown"), [(0.001, "0.00"), (1.0, "0."), (1e12, "e+")])
+def test_strengths_are_shown_with_the_digits_they_have(scale: float, shown: str) -> None:
+    """Accuracies that differ in the third decimal are not all 0.00, and huge rewards not a hundred digits."""
+    rng = np.random.default_rng(1)
+    told = tell([(0, 1, 2)] * 12, (rng.normal(size=(12, 3)) * scale).tolist())
+    standings: Any = make_standings([told], Kind.REWARDS, heats.mean, [None] * 3, None, ROOT)
+    strengths = [row[3] for row in tabulate(standings, ["a", "b", "c"])[1]]
+    assert all(shown in text and len(text) < 12 for text in strengths)
+    assert len(set(strengths)) == 3
+
+
+def test_chances_at_the_borders_are_words() -> None:
+    """No 0 %, no 100 %."""
+    assert [say_chance(each) for each in (0, 0.005, 0.0051, 0.5, 0.995, 1)] == [
+        *("under 1%", "under 1%", "1%", "50%", "over 99%", "over 99%"),
+    ]
+
+
+def test_an_arm_that_is_not_there_is_refused() -> None:
+    """In words."""
+    with pytest.raises(heats.errors.InvalidArgument, match="arm=99 is not one of the 5 arms"):
+        heats.Tournament(heats.plan(5, 2, 20)).standings().of(99)

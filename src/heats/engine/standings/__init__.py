@@ -17,17 +17,19 @@ from heats.engine.standings.measures import HeadToHead, count_meetings
 from heats.engine.standings.picture import plot_standings
 from heats.engine.standings.row import Standing, list_standings
 from heats.engine.standings.table import Standings, make_standings
-from heats.engine.standings.words import describe_standings, say_chance, tabulate
+from heats.engine.standings.words import choose_digits, describe_standings, say_chance, say_strength, tabulate
 
 __all__ = [
     "HeadToHead",
     "Standing",
     "Standings",
+    "choose_digits",
     "count_meetings",
     "describe_standings",
     "list_standings",
     "make_standings",
     "plot_standings",
     "say_chance",
+    "say_strength",
     "tabulate",
 ]

@@ -49,7 +49,7 @@ class Choices:
         self._counts = counts
         self._beside = beside
         self._choice = np.repeat(np.arange(sizes.size), sizes)
-        self._starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self._starts = np.cumsum(sizes) - sizes
         self._gather = make_matrix(signs, members, np.arange(members.size), (n_arms, members.size))
         self._taken = self._gather @ taken
 
@@ -62,7 +62,7 @@ class Choices:
         """Return the log-likelihood of each column of strengths, and its gradient."""
         strengths = np.clip(strengths, -LARGEST, LARGEST)
         weights = np.exp(strengths[self._members] * self._signs[:, None])
-        sums = np.add.reduceat(weights, self._starts, axis=0) + self._beside[:, None]
+        sums = self._add_up(weights) + self._beside[:, None]
         value: Array = self._taken @ strengths - self._counts @ np.log(sums)
         weights *= (self._counts[:, None] / sums)[self._choice]
         return value, self._taken[:, None] - self._gather @ weights
@@ -70,10 +70,17 @@ class Choices:
     def curvature(self, strengths: Array) -> tuple[Array, Matrix]:
         """Return d and R such that the negative Hessian of the log-likelihood is diag(d) − RᵀR."""
         weights = np.exp(strengths[self._members] * self._signs)
-        chances = weights / (np.add.reduceat(weights, self._starts) + self._beside)[self._choice]
+        chances = weights / (self._add_up(weights) + self._beside)[self._choice]
         counts = self._counts[self._choice]
         rows = make_matrix(chances * np.sqrt(counts), self._choice, self._members, (self._counts.size, self.n_arms))
         return np.bincount(self._members, weights=counts * chances, minlength=self.n_arms).astype(np.float64), rows
+
+    def _add_up(self, entries: Array) -> Array:
+        """Return the sum over the entries of every choice; there may be none, where those that chose are held fixed."""
+        if not self._starts.size:
+            return np.zeros((0, *entries.shape[1:]))
+        sums: Array = np.add.reduceat(entries, self._starts, axis=0)
+        return sums
 
     def hold_all_but(self, arms: Indices, strengths: Array) -> Choices:
         """Return the likelihood of these arms alone, in this order, all others held at their strengths."""
@@ -81,7 +88,7 @@ class Choices:
         place[arms] = np.arange(arms.size)
         free = place[self._members] >= 0
         fixed = np.where(free, 0.0, np.exp(strengths[self._members] * self._signs))
-        beside = np.add.reduceat(fixed, self._starts) + self._beside
+        beside = self._add_up(fixed) + self._beside
         sizes = np.bincount(self._choice[free], minlength=self._counts.size)
         used = sizes > 0
         return Choices(

@@ -16,6 +16,8 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Matrix, make_matrix
 from heats.engine.evidence import Told
 
+LEAST_SQUARES = 1e-300  # of all differences together: smaller ones cannot be told from none
+
 
 class Effects(NamedTuple):
     """All rewards of a run, as the numbers their likelihood depends on."""
@@ -48,7 +50,7 @@ def find_effects(told: Sequence[Told], per_pull: Callable[[Array], Array], n_arm
         arms, values = [np.concatenate(arms).T], [np.concatenate(values).T]
     beyond = [each - each.mean(axis=1, keepdims=True) for each in values]
     squares = sum(float((each**2).sum()) for each in beyond)
-    if not squares:
+    if squares < LEAST_SQUARES:
         return None
     sums, pulls = np.zeros(n_arms), np.zeros(n_arms)
     for where, what in zip(arms, beyond, strict=True):

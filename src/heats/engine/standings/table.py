@@ -18,6 +18,7 @@ from heats.engine.standings.row import Standing, list_standings
 from heats.engine.standings.strengths import Method, find_strengths
 from heats.engine.standings.words import say_chance, tabulate
 from heats.engine.statistics import Statistic
+from heats.errors import InvalidArgument
 
 LEAST_RIVAL_CHANCE = 0.05  # to be stronger than the winner
 MOST_RIVALS = 10  # named
@@ -45,7 +46,10 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
 
     def of(self, arm: int) -> Standing:
         """Return the row of an arm."""
-        return next(row for row in self.rows if row.arm == arm)
+        for row in self.rows:
+            if row.arm == arm:
+                return row
+        raise InvalidArgument(f"{{arm}} is not one of the {len(self.rows)} arms, which count from 0.", arm=arm)
 
     def to_frame(self, library: Library | None = None) -> Frame:
         """Return a row per arm, best first, as a frame of pandas or polars; see docs/results.md."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -25,9 +26,25 @@ class Table(Protocol):
 
 def say_chance(chance: float) -> str:
     """Return a chance in percent, as far as draws can tell."""
-    if chance < 0.005:
+    if chance <= 0.005:
         return "under 1%"
-    return "over 99%" if chance > 0.995 else f"{chance:.0%}"
+    return "over 99%" if chance >= 0.995 else f"{chance:.0%}"
+
+
+def choose_digits(rows: Sequence[Standing]) -> str:
+    """Return the format of strengths that shows as much of them as their intervals allow."""
+    widths = sorted(row.high - row.low for row in rows if row.low is not None and row.high is not None)
+    largest = max((abs(row.strength) for row in rows if row.strength is not None), default=0.0)
+    scale = (widths[len(widths) // 2] if widths else 0.0) or largest or 1.0
+    if not 1e-5 < scale < 1e6 or largest >= 1e9:
+        return ".3g"
+    return f".{max(0, 2 - math.floor(math.log10(scale)))}f"
+
+
+def say_strength(strength: float, digits: str) -> str:
+    """Return a strength, without a sign if it is shown as 0."""
+    text = f"{strength:{digits}}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def tabulate(standings: Table, names: Sequence[str]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -36,19 +53,22 @@ def tabulate(standings: Table, names: Sequence[str]) -> tuple[tuple[str, ...], l
         (pair for pair in _MEASURES if any(getattr(row, pair[0]) is not None for row in standings.rows)), _MEASURES[0]
     )
     titles = ("place", "candidate", "chance", "strength", "95% interval", "pulls", title, "left in")
-    return titles, [_row(row, names, measure) for row in standings.rows]
+    digits = choose_digits(standings.rows)
+    return titles, [_row(row, names, measure, digits) for row in standings.rows]
 
 
 _MEASURES = (("wins", "wins"), ("mean_place", "mean place"), ("mean_lead", "mean lead"))
 
 
-def _row(row: Standing, names: Sequence[str], measure: str) -> tuple[str, ...]:
-    interval = "–" if row.low is None or row.high is None else f"{row.low:.2f} to {row.high:.2f}"
+def _row(row: Standing, names: Sequence[str], measure: str, digits: str) -> tuple[str, ...]:
+    interval = "–"
+    if row.low is not None and row.high is not None:
+        interval = f"{say_strength(row.low, digits)} to {say_strength(row.high, digits)}"
     return (
         str(row.place),
         make_printable(names[row.arm]),
         "–" if row.chance is None else say_chance(row.chance),
-        "–" if row.strength is None else f"{row.strength:.2f}",
+        "–" if row.strength is None else say_strength(row.strength, digits),
         interval,
         f"{row.pulls:,}",
         "–" if getattr(row, measure) is None else f"{getattr(row, measure):.4g}",
