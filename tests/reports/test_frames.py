@@ -173,7 +173,7 @@ def test_a_journal_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureF
         (["--csv", str(path)], "is the journal of a run; give another file."),
         (["--csv", str(tmp_path)], "is a folder; give the name of a file."),
         (["--pulls", str(tmp_path / "no" / "pulls.csv")], "cannot be written: there is no folder"),
-        (["--csv", str(table), "--pulls", str(table)], "give each a file of its own."),
+        (["--csv", str(table), "--pulls", str(table)], "are one file; give each its own."),
     ):
         assert run(["report", str(path), *arguments]) == 2
         shown = capsys.readouterr()

@@ -42,7 +42,10 @@ def check_different(**places: str | None) -> None:
             continue
         other = seen.setdefault(resolve_path(path), argument)
         if other != argument:
-            raise _refuse(argument, path, f"is to hold what {other} says as well; give each a file of its own.")
+            raise InvalidArgument(
+                f"{{{argument}}} and {{{other}}} are one file; give each its own.",
+                **{argument: path, other: places[other]},
+            )
 
 
 def save_file(argument: str, path: str, content: bytes) -> None:
