@@ -55,8 +55,10 @@ class Output:
             self._open_line = bytes(self._head.rpartition(b"\n")[2][-LONGEST_LINE_BYTES:])
         first = buffer.find(b"\n", start, end)
         if first < 0:
-            begin = max(start, end - LONGEST_LINE_BYTES)
-            self._open_line = (self._open_line + bytes(memoryview(buffer)[begin:end]))[-LONGEST_LINE_BYTES:]
+            piece = bytes(memoryview(buffer)[max(start, end - LONGEST_LINE_BYTES) : end])
+            if len(piece) < LONGEST_LINE_BYTES:
+                piece = (self._open_line + piece)[-LONGEST_LINE_BYTES:]
+            self._open_line = piece
             return
         last = buffer.rfind(b"\n", first, end)
         line = self._open_line + buffer[start:first]
