@@ -37,7 +37,7 @@ class Watch:
         self._lifeline = lifeline
         self._wakeup = wakeup
         self._sending = False
-        self._selector = selectors.DefaultSelector()
+        self._selector = selectors.PollSelector()  # epoll would slow down whoever prints, at every write
         for one in (channel.fileno(), lifeline, wakeup):
             self._selector.register(one, selectors.EVENT_READ)
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-BUFFER_BYTES = 1 << 18  # small enough to stay in the processor's cache while it is searched
+BUFFER_BYTES = 1 << 19  # small enough to stay in the processor's cache while it is searched
 MOST_MATCHES = 10  # lines kept for each pattern
 MOST_CANDIDATES = 100  # lines of a piece that are looked at one by one, before the pattern is searched for in all
 COMMON_BYTES = b"zxjqkvbpygfwmucldrhsnioate.:-0123456789 "  # in what programs print; those that are not here are rare

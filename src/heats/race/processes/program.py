@@ -21,8 +21,6 @@ TALKATIVE_BYTES = 1 << 20  # few programs are, and a user has only so much room 
 
 F_SETPIPE_SZ = 1031
 
-_BUFFER = bytearray(BUFFER_BYTES)  # for one read at a time
-
 
 class Program:
     """A command that was started, the leader of a session and a process group of its own."""
@@ -54,6 +52,8 @@ class Program:
         assert self._process.stdout is not None
         self.pipe = self._process.stdout.fileno()
         self._talkative = False
+        self._buffer = bytearray(BUFFER_BYTES)  # a program may print in small pieces; they are searched together
+        self._filled = 0
         os.set_blocking(self.pipe, False)
 
     @property
@@ -63,20 +63,27 @@ class Program:
 
     def read_output(self) -> int | None:
         """Take in what was printed, up to a full pipe; return how many bytes, 0 at its end, None if there is none."""
-        total = 0
+        total, room = 0, memoryview(self._buffer)
         while total < PIPE_BYTES:
             try:
-                size = os.readv(self.pipe, [_BUFFER])
+                size = os.readv(self.pipe, [room[self._filled :]])
             except BlockingIOError:
                 return total or None
-            total += size
-            self.output.take(_BUFFER, size)
-            if size < BUFFER_BYTES:  # there was no more
+            if size == 0:
                 break
+            total += size
+            self._filled += size
+            if self._filled == BUFFER_BYTES:
+                self._pass_on()
+        return total
+
+    def _pass_on(self) -> None:
+        """Have what was read looked at."""
+        self.output.take(self._buffer, self._filled)
+        self._filled = 0
         if not self._talkative and self.output.printed > TALKATIVE_BYTES:
             self._talkative = True
             _enlarge_pipe(self.pipe)
-        return total
 
     def kill(self, why: str | None = None) -> None:
         """Kill the group, whose leader must not be collected yet: else its number may be somebody else's."""
@@ -91,6 +98,7 @@ class Program:
         left = PIPE_BYTES
         while left > 0 and (size := self.read_output()):
             left -= size
+        self._pass_on()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
