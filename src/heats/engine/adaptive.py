@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from heats.base.checks import whole
+import msgspec
+
+from heats.base.checks import between, whole
+from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
-from heats.engine.report import Report
+from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import StatisticLike, mean
 from heats.engine.winner_stays import WinnerStays
+from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
 
 BATCHES = 15
+LEAST_LEAD = 1.0  # standard errors, and those taken for half of what they are at least
 
 
 class Adaptive(Machine, spec=AdaptiveSpec):
@@ -39,9 +44,90 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         statistic: StatisticLike | None = None,
         seed: int = 0,
     ) -> None:
-        n, size, self.budget = check_problem(n_arms, heat_size, budget)
-        spec = AdaptiveSpec(n, size, self.budget, whole("batches", batches, 1))
+        n, size, pulls = check_problem(n_arms, heat_size, budget)
+        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1))
+        self._reopened: int | None = None  # the first id of a batch that an extension opened
         super().__init__(spec, mean if statistic is None else statistic, seed)
+
+    @property
+    def budget(self) -> int:
+        """How many pulls it may make in all."""
+        return int(self.spec.budget)  # type: ignore[union-attr]  # it is an AdaptiveSpec
+
+    def extend(self, pulls: int) -> None:
+        """Go on with so many more pulls, whether the run is over or not; no comparison is made again.
+
+        In the first batch that is the run that had the larger budget from the beginning. Later the batch under way
+        stays as it is, and what comes after it is divided anew. A run that was stopped goes on; then ``pulls`` may be
+        0: what was saved is left to spend.
+
+        Examples
+        --------
+        >>> import heats
+        >>> machine = Adaptive(9, 3, 20, seed=7)
+        >>> machine.extend(10)
+        >>> machine.total
+        30
+        """
+        least, why = (1, "more of nothing changes nothing") if self.stopped is None else (0, "0 spends what was saved")
+        _, _, budget = check_problem(
+            self.n_arms, self._game.spec.heat_size, self.budget + whole("pulls", pulls, least, why=why)
+        )
+        self._take_back()
+        self._game.lengthen(budget)
+        self.stopped = None
+        self.spec = msgspec.structs.replace(self.spec, budget=budget)
+        self._deal_again()
+
+    def add(self) -> int:
+        """Take one more arm in, and return its number; the next batch deals it first, whatever the scores.
+
+        Several new ones fill the first pulls of the next batch, in the order of adding. The batch under way stays.
+        """
+        game, is_ours = self._game, self._is_untouched
+        check_problem(self.n_arms + 1, game.spec.heat_size, self.budget)
+        waiting = game.count_waiting() if not is_ours else len(game.new)
+        room = sum(game.sizes[game.round + (self._stage is not None and not is_ours) :]) * game.spec.heat_size
+        if room <= waiting:
+            left = "no batch" if not room else f"no more room than for the {waiting} added before"
+            raise InvalidArgument(
+                f"{left} is left to compare a new arm in; give the run a larger budget first: extend it, then add."
+            )
+        self._take_back()
+        game.add_arm()
+        self.spec = msgspec.structs.replace(self.spec, n_arms=self.n_arms)
+        self._deal_again()
+        return self.n_arms - 1
+
+    def stop(self, chance: float | None = None) -> None:
+        """End the run between two batches: the arm that looks best wins, with that ``chance`` if one was found.
+
+        What is left of the budget is saved; ``extend`` goes on.
+        """
+        if chance is not None:
+            chance = between("chance", chance, 0, 1, why="that the winner is the best")
+        if self.done:
+            raise OutOfTurn("the run is over; there is nothing left to stop.")
+        if not self.round or self.is_begun:
+            raise OutOfTurn("a run can be stopped between two batches only; tell what the one under way owes first.")
+        self._close()
+        self._game.end()
+        self.stopped = Stop(saved=self.budget - self.spent, chance=chance)
+
+    @property
+    def is_reopened(self) -> bool:
+        """Whether the batch under way is the first one after an extension of a run that was over."""
+        return self._stage is not None and self._stage.first == self._reopened
+
+    def find_chance(self) -> float | None:
+        """Return the chance to be the best of the arm that would win if the run were stopped now.
+
+        None where it cannot be large enough to stop at: before the first batch is over, while an arm that was added was
+        not seen, or where the first has hardly a lead over the second (rewards are always looked at: that is cheap).
+        """
+        if not self.round or self._game.new or (self._kind is not Kind.REWARDS and self._game.lead < LEAST_LEAD):
+            return None
+        return self.standings().of(int(self._game.winners[0])).chance
 
     @property
     def n_rounds(self) -> int:
@@ -62,6 +148,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
             budget=self.budget,
             sureness=None,
             rounds=(),
+            stopped=self.stopped,
             **self._state(int(self._game.ranking[0, 1]) if self.done else None),
         )
 
@@ -72,6 +159,26 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     @classmethod
     def _from_spec(cls, spec: AdaptiveSpec, statistic: StatisticLike, seed: int) -> Adaptive:
         return cls(spec.n_arms, spec.heat_size, spec.budget, batches=spec.batches, statistic=statistic, seed=seed)
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether the batch under way was opened by an extension, and nothing of it was handed out or told."""
+        return self.is_reopened and not self.is_begun
+
+    def _take_back(self) -> None:
+        """Deal nothing that nobody knows of: what comes next may change."""
+        if self._is_untouched:
+            self._close()
+            self._game.take_back()
+
+    def _deal_again(self) -> None:
+        """Open the next batch of a run that was over, and let a first one that is under way grow."""
+        stage = self._game.stage()
+        if self._stage is None:
+            self._open(stage)
+            self._reopened = self._first
+        elif not self.round and stage is not None:
+            self._grow(stage)
 
     @property
     def _game(self) -> WinnerStays:

@@ -26,7 +26,7 @@ from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed,
 from heats.engine.evidence import Told
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards, share_by_times
 from heats.engine.game import Game, Stage
-from heats.engine.report import Report
+from heats.engine.report import Report, Stop
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import Spec, parse_spec
 from heats.engine.standings import Standings, count_meetings, make_standings
@@ -57,6 +57,7 @@ class Machine(ABC):
 
     def __init__(self, spec: Spec, statistic: StatisticLike, seed: int) -> None:
         self.spec = spec  # the algorithm as data: Machine.from_spec makes it again
+        self.stopped: Stop | None = None  # how it ended, if that was before the budget was spent
         self.seed = seed
         self.spent = 0  # pulls told
         self.no_verdicts = 0  # of these, how many said nothing
@@ -148,6 +149,16 @@ class Machine(ABC):
     def done(self) -> bool:
         """Whether the winner is known."""
         return self._stage is None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing happened yet: its spec, statistic and seed are all there is to know."""
+        return not self.spent and self.n_arms == self.game.spec.n_arms
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a pull of the round under way was told, or is out."""
+        return self._owed < len(self._rows) or bool(self._out)
 
     @overload
     def ask(self) -> Query | None: ...
@@ -252,6 +263,18 @@ class Machine(ABC):
         unknown = (np.full((pulls.size, opened.size), np.nan) for opened, pulls in stages)
         return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
 
+    def extend(self, pulls: int) -> None:
+        """Go on with so many more pulls; only ``Adaptive`` can."""
+        raise self._refuse_to("extended")
+
+    def add(self) -> int:
+        """Take one more arm in, and return its number; only ``Adaptive`` can."""
+        raise self._refuse_to("added to")
+
+    def stop(self, chance: float | None = None) -> None:
+        """End the run before its budget is spent; only ``Adaptive`` can."""
+        raise self._refuse_to("stopped early")
+
     def standings(self) -> Standings:
         """Say at any time where every arm stands by all that was told: best first, with its chance to be the best."""
         return self._stand(self.evidence())
@@ -290,6 +313,28 @@ class Machine(ABC):
         self._again: list[int] = []  # requeued ids, smallest first
         self._fresh = self._make_ready(self._stage) if self._stage else iter(())
         self._needs = self.statistic.needs
+
+    def _grow(self, stage: Stage) -> None:
+        """Owe more pulls of the stage under way; those it had are the first of them."""
+        assert self._stage is not None
+        self._stage = self._stage._replace(stage=stage, total=stage.total)
+        more = stage.total - len(self._rows)
+        self._rows.extend([None] * more)
+        self._owed += more
+        self._fresh = self._make_ready(self._stage)
+
+    def _close(self) -> None:
+        """Owe nothing of the stage under way, of which nothing was told: its ids are free again."""
+        assert self._stage is not None
+        self._first, self._stage = self._stage.first, None
+        self._open(None)
+
+    def _refuse_to(self, be: str) -> InvalidArgument:
+        what = type(self).__name__
+        return InvalidArgument(
+            f"a {what} cannot be {be}: it decides before the first pull how many there are, and of which arms. Make a "
+            "new one, or play heats.Adaptive, which can."
+        )
 
     @property
     def _next_id(self) -> int:

@@ -65,6 +65,13 @@ class Sureness(msgspec.Struct, frozen=True):
     pulls: int
 
 
+class Stop(msgspec.Struct, frozen=True):
+    """A run was ended before its budget was spent: how many pulls that saved, and at which chance of its winner."""
+
+    saved: int
+    chance: float | None  # to be the best; None: it was not asked for
+
+
 class Report(msgspec.Struct, frozen=True, dict=True):
     """The state of a run: what it found, how, and how sure that is.
 
@@ -84,6 +91,7 @@ class Report(msgspec.Struct, frozen=True, dict=True):
     rounds: tuple[RoundReport, ...]
     head_to_head: HeadToHead | None  # winner and runner-up, over all rounds
     standings: Standings  # all arms, by all pulls
+    stopped: Stop | None = None  # how, if it ended before the budget was spent
 
     def to_json(self) -> str:
         """Return the report as JSON; it holds nothing from the clock, the host or the workers."""
@@ -144,7 +152,8 @@ def render_report(report: Report, names: Sequence[str], drawing: str = "") -> st
     else:
         heading = f"winner: {names[report.winner]}"
     reasons = [] if report.winner is None else list_reasons(report, names)
-    said = make_paragraph([*reasons, f"pulls: {report.spent:,} of {report.budget:,}"], heading=heading)
+    stop = [] if report.stopped is None else [say_stop(report.stopped)]
+    said = make_paragraph([*reasons, f"pulls: {report.spent:,} of {report.budget:,}", *stop], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
     rounds = [_row(number, each) for number, each in enumerate(report.rounds, 1)]
     if rounds and not drawing:
@@ -220,6 +229,8 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         for number, line in enumerate(list_reasons(report, names)):
             yield f"{'how sure:' if number == 0 else '':12}{line}"
     yield f"pulls:      {report.spent} of {report.budget}"
+    if report.stopped is not None:
+        yield f"            {say_stop(report.stopped)}"
     yield ""
     if report.standings.method == "none":
         yield "nothing that was told sets candidates apart: all of them are alike"
@@ -242,6 +253,12 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
         more = (report.standings.n_rivals or 0) - len(report.rivals)
         others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
         yield f"not told apart from the winner: {others}"
+
+
+def say_stop(stop: Stop) -> str:
+    """Say that a run ended before its budget was spent, at which chance, and what that saved."""
+    sure = "" if stop.chance is None else f" once the winner's chance to be the best was {say_chance(stop.chance)}"
+    return f"stopped early{sure}: {stop.saved:,} pull{'' if stop.saved == 1 else 's'} saved"
 
 
 def _say_unfinished(report: Report) -> str:

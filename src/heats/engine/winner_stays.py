@@ -22,6 +22,7 @@ import heapq
 import math
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -71,10 +72,11 @@ class WinnerStays(Game, spec=AdaptiveSpec):
                 statistic=statistic,
             )
         self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
-        self.scores = np.zeros((self.reps, self.n_arms))
-        self._pulled = np.zeros((self.reps, self.n_arms), dtype=np.int64)
-        luck = draw_bits(roots[:, None], Purpose.DEAL, 0, np.arange(self.n_arms))
-        self._luck = np.argsort(np.argsort(luck, axis=1), axis=1)  # 0 comes first
+        self.scores: Array = np.zeros((self.reps, self.n_arms))
+        self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
+        self._roots = roots
+        self._luck = _draw_luck(roots, self.n_arms)
+        self.new: list[int] = []  # arms that were added and not pulled yet, in that order
         self._heard: list[tuple[Indices, Array, Mask]] = []  # heats, what they said, and which said something
         self._kind: Kind | None = None
         self._stage: Stage | None = None
@@ -86,8 +88,8 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     @property
     def total(self) -> int:
-        """The budget."""
-        return int(self.spec.budget)
+        """The budget; of runs that were ended early, what they spent."""
+        return sum(self.sizes)
 
     def most_values(self, *, by_means: bool) -> int:
         """Return the numbers of all pulls, which are kept, and of all places, which the fit looks at."""
@@ -115,13 +117,50 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         runs = np.arange(self.reps)[:, None, None]
         np.add.at(self.scores, (runs, heats), gains)
         np.add.at(self._pulled, (runs, heats), 1)
+        self.new = [arm for arm in self.new if not self._pulled[:, arm].all()]
         self._heard.append((heats, rows, said))
         self._kind = kind or self._kind
+        self.take_back()
+
+    def take_back(self) -> None:
+        """Deal the batch under way anew when it is asked for; what was found may change."""
         self._stage = None
+        for name in ("strengths", "ranking"):
+            self.__dict__.pop(name, None)
+
+    def lengthen(self, budget: int) -> None:
+        """Go on to a larger budget: what is not dealt is divided anew; the first batch grows, later ones stay."""
+        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+        if self.round:
+            kept = self.sizes[: self.round + (self._stage is not None)]
+            cuts = np.cumsum(sizes)
+            ends = [sum(kept), *cuts[cuts > sum(kept)].tolist()]
+            self.sizes = (*kept, *(end - start for start, end in pairwise(ends)))
+        else:
+            self.sizes = sizes
+            self.take_back()
+
+    def end(self) -> None:
+        """Make no more batches."""
+        self.sizes = self.sizes[: self.round]
+        self.take_back()
+
+    def count_waiting(self) -> int:
+        """Return how many arms were added that the batch under way does not compare."""
+        dealt = () if self._stage is None else self._stage.heats
+        return int((~np.isin(self.new, dealt)).sum())
+
+    def add_arm(self) -> None:
+        """Have one more arm, from the next batch on, which deals it first."""
+        self.new.append(self.n_arms)
+        self.n_arms += 1
+        self.scores = np.pad(self.scores, ((0, 0), (0, 1)))
+        self._pulled = np.pad(self._pulled, ((0, 0), (0, 1)))
+        self._luck = _draw_luck(self._roots, self.n_arms)
 
     @cached_property
     def strengths(self) -> Array:
-        """Log-strengths of the fit to all pulls, once all are told."""
+        """Log-strengths of the fit to all pulls of the batches that are over."""
         heats, rows, heard = zip(*self._heard, strict=True)
         levels = _list_heard(self._kind, np.concatenate(rows, axis=1), np.concatenate(heard, axis=1))
         return settle(np.log(fit_choices(np.concatenate(heats, axis=1), list(levels), self.n_arms)))
@@ -141,6 +180,16 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         return int(seen[np.lexsort((self._luck[0, seen], -scores))[0]])
 
     @property
+    def lead(self) -> float:
+        """By how much the best arm of the first run leads the second in the fit, next to what their pulls can tell.
+
+        A log-strength has a standard error of 2 / √pulls or more; this counts 1 / √pulls.
+        """
+        best, second = self.ranking[0, :2]
+        errors = (1 / np.maximum(self._pulled[0, [best, second]], 1)).sum() ** 0.5
+        return float((self.strengths[0, best] - self.strengths[0, second]) / errors)
+
+    @property
     def winners(self) -> Indices:
         """The arm with the best fit."""
         return self.ranking[:, 0]
@@ -152,7 +201,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def _deal_many(self, pulls: int, scores: Array) -> Indices:
         size, pulled = self.spec.heat_size, self._pulled.copy()
-        keys = _make_keys(scores, pulled, self._luck)
+        keys = self._put_new_first(_make_keys(scores, pulled, self._luck))
         heats = np.empty((self.reps, pulls, size), dtype=np.int64)
         for pull in range(pulls):
             best = np.argpartition(keys, self.n_arms - size, axis=1)[:, self.n_arms - size :]
@@ -172,7 +221,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def _deal_one(self, pulls: int, scores: Array) -> Indices:
         """Do the same with a heap, which does not look at all arms for every pull."""
         size, luck = self.spec.heat_size, self._luck[0]
-        keys = _make_keys(scores, self._pulled[0], luck)
+        keys = self._put_new_first(_make_keys(scores, self._pulled[0], luck))
         pool = min(self.n_arms, size * pulls)  # more cannot come to a turn
         front = np.argpartition(-keys, pool - 1)[:pool]
         heap = list(zip((-keys[front]).tolist(), front.tolist(), strict=True))
@@ -191,6 +240,19 @@ class WinnerStays(Game, spec=AdaptiveSpec):
                 now[arm], times[arm] = score, count
                 heapq.heappush(heap, (-key, arm))
         return np.array(heats)[None]
+
+    def _put_new_first(self, keys: Indices) -> Indices:
+        """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
+        ends = np.iinfo(np.int64)
+        for place, arm in enumerate(self.new):
+            keys[..., arm] = ends.max - place if self.round else ends.min + 1
+        return keys
+
+
+def _draw_luck(roots: Words, n_arms: int) -> Indices:
+    """Return which of equal arms comes first: 0, then 1, …; more arms leave the order of the others as it is."""
+    luck = draw_bits(roots[:, None], Purpose.DEAL, 0, np.arange(n_arms))
+    return np.argsort(np.argsort(luck, axis=1), axis=1)
 
 
 def _list_heard(kind: Kind | None, rows: Array, heard: Mask) -> Iterator[Level]:

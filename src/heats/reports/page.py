@@ -10,7 +10,7 @@ from typing import Any
 from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
-from heats.engine.report import Report, Sureness, list_reasons
+from heats.engine.report import Report, Sureness, list_reasons, say_stop
 from heats.engine.specs import Spec, TournamentSpec
 from heats.engine.standings import tabulate
 from heats.errors import InvalidArgument
@@ -94,6 +94,8 @@ def _head(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
         first, *others = list_reasons(report, roster.labels)
         yield f"<p>{_sentence(first)}</p>"
         yield from (f'<p class="soft">{_sentence(reason)}</p>' for reason in others)
+    if report.stopped is not None:
+        yield f'<p class="soft">{_sentence(say_stop(report.stopped))}</p>'
     if not report.done:
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
 
@@ -135,8 +137,9 @@ def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Ite
 
 
 def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
+    total = machine.total if report.stopped is None else report.budget
     facts = {
-        "pulls": f"{report.spent:,}" if machine.total is None else f"{report.spent:,} of {machine.total:,}",
+        "pulls": f"{report.spent:,}" if total is None else f"{report.spent:,} of {total:,}",
         "rounds": f"{machine.round}" if machine.n_rounds is None else f"{machine.round} of {machine.n_rounds}",
     }
     if report.no_verdicts:
