@@ -111,6 +111,33 @@ class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omi
     cut: int = 0
 
 
+class Extended(msgspec.Struct, frozen=True, tag_field="event", tag="extended", omit_defaults=True):
+    """The run got so many more ``pulls``; ``begun`` if a pull of the round under way was told or out with somebody."""
+
+    pulls: int
+    at: datetime
+    begun: bool = False
+
+
+class Added(msgspec.Struct, frozen=True, tag_field="event", tag="added", omit_defaults=True):
+    """A candidate came in as ``arm``; ``begun`` as of an extension."""
+
+    arm: int
+    candidate: Candidate
+    at: datetime
+    begun: bool = False
+
+
+class Stopped(msgspec.Struct, frozen=True, tag_field="event", tag="stopped", omit_defaults=True):
+    """The run was ended before its budget was spent, with that chance of its winner to be the best, if one was found.
+
+    It is obeyed as it stands here, and never found out again.
+    """
+
+    at: datetime
+    chance: float | None = None
+
+
 class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
     """The run is over."""
 
@@ -118,13 +145,15 @@ class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
     at: datetime
 
 
-Event: TypeAlias = Told | Late | Requeued | Resumed | Finished
+Change: TypeAlias = Extended | Added | Stopped  # of the run itself
+Event: TypeAlias = Told | Late | Requeued | Resumed | Extended | Added | Stopped | Finished
 
 _encode = msgspec.json.Encoder().encode
 decode_event = msgspec.json.Decoder(Event).decode
 
 _SEAL = re.compile(rb',"crc":"[0-9a-f]{8}"}')
-_OPENINGS = [b'{"event":"%b"' % each.encode() for each in ("told", "late", "requeued", "resumed", "finished")]
+_TAGS = ("told", "late", "requeued", "resumed", "extended", "added", "stopped", "finished")
+_OPENINGS = [b'{"event":"%b"' % each.encode() for each in _TAGS]
 
 
 class Chain:

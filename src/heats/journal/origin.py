@@ -20,6 +20,7 @@ class DemoOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="demo", kw_o
     seed: int
     pause: float
     blind: bool = False
+    sure: float | None = None
 
 
 class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_only=True):

@@ -13,12 +13,16 @@ import msgspec
 from heats.base.text import end_sentence
 from heats.engine.machine import READY_QUERIES, Machine
 from heats.engine.pulls import Answer
+from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, OutOfTurn
 from heats.journal.events import (
     FORMAT,
+    Added,
     Chain,
+    Change,
     Event,
+    Extended,
     Finished,
     Header,
     HeaderOfFormat1,
@@ -26,6 +30,7 @@ from heats.journal.events import (
     Requeued,
     Resumed,
     Scoring,
+    Stopped,
     Told,
     decode_event,
     decode_feedback,
@@ -56,6 +61,7 @@ class Log:
             self.size = file.tell()  # bytes that are whole lines
         self.origin: Origin | None = parse_origin(self.header.command)
         self.machine = machine or _make_machine(self.header, self.path)
+        self.candidates = list(self.header.candidates)  # those that were added included
         self.lines = 1
         self.finished: Finished | None = None
         self.requeued = 0  # pulls taken back
@@ -70,12 +76,12 @@ class Log:
     @property
     def names(self) -> tuple[str, ...]:
         """What the candidates are called."""
-        return tuple(each.name for each in self.header.candidates)
+        return tuple(each.name for each in self.candidates)
 
     @property
     def values(self) -> tuple[Any, ...]:
         """The candidates as plain data; None for each of which only a name or a hash is known."""
-        return tuple(each.value for each in self.header.candidates)
+        return tuple(each.value for each in self.candidates)
 
     @property
     def elapsed_seconds(self) -> float:
@@ -91,6 +97,8 @@ class Log:
                 if len(self._batch) >= min(READY_QUERIES, self.machine.owed):
                     self._replay()
             else:
+                if isinstance(event, Change):
+                    self._change(event)
                 self.note(event)
         self._replay()
         return self.lines - before
@@ -109,6 +117,10 @@ class Log:
             case Resumed():
                 self._seconds_before = self.elapsed_seconds
                 self._session = event.at
+            case Extended():
+                self.finished = None
+            case Added():
+                self.candidates.append(event.candidate)
             case Finished():
                 self._replay()
                 if event.winner != self.machine.winner:
@@ -155,6 +167,24 @@ class Log:
         except (HeatsError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._misfit(number, str(error)) from error
 
+    def _change(self, event: Change) -> None:
+        """Change the run as it was changed then: a batch that was out stays as it was handed out."""
+        self._replay()
+        machine = self.machine
+        try:
+            if isinstance(event, Stopped):
+                machine.stop(event.chance)
+                return
+            asked = machine.ask() if event.begun and not machine.is_begun else None
+            if isinstance(event, Extended):
+                machine.extend(event.pulls)
+            elif (arm := machine.add()) != event.arm:
+                raise OutOfTurn(f"the arm added is {arm} here, not {event.arm}")
+            if asked is not None:
+                machine.requeue(asked)
+        except HeatsError as error:
+            raise self._misfit(self.lines, str(error)) from error
+
     def _misfit(self, line: int, why: str) -> BrokenFile:
         return BrokenFile(f"line {line} of {self.path} does not fit the run: {why.rstrip('.')}.")
 
@@ -177,9 +207,20 @@ class Log:
 def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, Answer]:
     """Return who answered each pull of a machine's run and after how many seconds, as far as its journal says it."""
     log = Log(path, machine)
-    if log.header.machine != machine.spec or int(log.header.seed) != machine.seed:
-        return {}  # another run is kept there now
-    return {event.id: Answer(event.by, event.took) for event in log.events() if type(event) is Told}
+    answers, spec = {}, log.header.machine
+    for event in log.events():
+        if type(event) is Told:
+            answers[event.id] = Answer(event.by, event.took)
+        elif isinstance(event, Extended | Added) and isinstance(spec, AdaptiveSpec):
+            spec = _grow(spec, event)
+    is_same = spec == machine.spec and int(log.header.seed) == machine.seed
+    return answers if is_same else {}  # another run is kept there now
+
+
+def _grow(spec: AdaptiveSpec, event: Extended | Added) -> AdaptiveSpec:
+    if isinstance(event, Extended):
+        return msgspec.structs.replace(spec, budget=spec.budget + event.pulls)
+    return msgspec.structs.replace(spec, n_arms=spec.n_arms + 1)
 
 
 def read_header(path: str | os.PathLike[str]) -> Header | None:

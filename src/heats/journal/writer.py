@@ -12,24 +12,28 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import msgspec
 
-from heats.base.checks import between, one_of
+from heats.base.checks import between, one_of, whole
 from heats.base.text import end_sentence, make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
-from heats.engine.specs import Spec, TournamentSpec
+from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
 from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
 from heats.journal.draft import write_whole
 from heats.journal.events import (
     FORMAT,
+    Added,
     Chain,
+    Change,
     Event,
+    Extended,
     Finished,
     Header,
     Late,
     Requeued,
     Resumed,
     Scoring,
+    Stopped,
     Told,
     encode_anything,
     encode_feedback,
@@ -70,7 +74,8 @@ class Journal:
 
     ``tournament`` is any machine that nothing was told. One thread tells. After a write that failed, nothing more is
     taken; what was told before is in the file. ``log`` is what the file says of the run so far; one that was read
-    before may be handed over, and then its machine goes on, where the other one only says what is asked for.
+    before may be handed over, and then its machine goes on, where the other one only says what is asked for: if that is
+    adaptive play with a larger budget, or with more candidates after the known ones, the run is extended, or added to.
 
     Examples
     --------
@@ -96,7 +101,7 @@ class Journal:
         on_told: Callable[[Told], None] | None = None,
         log: Log | None = None,
     ) -> None:
-        if not isinstance(tournament, Machine) or tournament.spent:
+        if not isinstance(tournament, Machine) or not tournament.is_fresh:
             raise InvalidArgument(
                 "{tournament} cannot be kept in a journal; give a machine that nothing was told.", tournament=tournament
             )
@@ -108,13 +113,18 @@ class Journal:
         self._told = 0  # pulls told in these lines, and in the buffer
         self._looked = 0.0  # when the file was last seen in its place, if nobody syncs it
         self._together = False
+        self._is_closed = False
+        self._cut: int | None = None  # bytes of a torn line, when the file was taken and nothing is written yet
         self._failed: JournalFailed | None = None
         self._syncer: Syncer | None = None
         self.machine = tournament
         self.path = resolve_path(self._choice.path)
         known = candidates or _by_name(names, tournament.n_arms)
         try:
-            self._open(known, on_told, log)
+            if log is None:
+                self._open(known, on_told, exactly=candidates is not None)
+            else:
+                self._open_read(log, known)
         except OSError as error:
             self.close()
             raise _cannot_begin(self.path, error) from None
@@ -161,6 +171,25 @@ class Journal:
                 self._fail(error)  # it may be told and not be written: no later line would be true
             raise
 
+    def extend(self, pulls: int) -> None:
+        """Give the run so many more pulls, whether it is over or not, and write it down."""
+        self._take_file_again()
+        self._change(lambda: self._extend(whole("pulls", pulls, 0)))
+
+    def add(self, name: str | None = None) -> int:
+        """Take one more arm in, called so, write it down, and return its number."""
+        self._take_file_again()
+        if name is not None and (not isinstance(name, str) or make_encodable(name) in self.log.names):
+            raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
+        candidate = Candidate(f"arm {self.machine.n_arms}" if name is None else make_encodable(name))
+        self._change(lambda: self._take_in(candidate))
+        return self.machine.n_arms - 1
+
+    def stop(self, chance: float | None = None) -> None:
+        """End the run between two batches, and write it down with the chance that was found."""
+        self._check_open()
+        self._change(lambda: self._stop(chance))
+
     def requeue(self, query: Query | int, why: str = "") -> None:
         """Take a pull back that will never be told, and write down why."""
         self._check_open()
@@ -187,6 +216,7 @@ class Journal:
 
     def close(self) -> None:
         """Bring everything to the disk and let others write."""
+        self._is_closed = True
         handle, self._handle = self._handle, None
         syncer, self._syncer = self._syncer, None
         try:
@@ -206,32 +236,103 @@ class Journal:
     # How it is done.
 
     def _open(
-        self, known: tuple[Candidate, ...] | None, on_told: Callable[[Told], None] | None, log: Log | None
+        self, known: tuple[Candidate, ...] | None, on_told: Callable[[Told], None] | None, *, exactly: bool
     ) -> None:
-        """Begin the file, or bring the tournament to where it ends; a finished run needs no more than reading."""
+        """Begin the file, or bring the machine to where it ends; a finished run needs no more than reading."""
         begun = False
         if not self.path.exists():
             self._lock = Lock(self.path)
             if begun := not self.path.exists():
                 _create(self.path, self._header(known))
-        self.log = log = log or Log(self.path, self.machine, on_told)
-        _check_same(log.header, self._header(known), self.path, candidates=known is not None)
-        self.machine = log.machine
+        self.log = Log(self.path, self.machine, on_told)
+        _check_same(self.log.header, self._header(known), self.path, candidates=known is not None)
+        self.log.advance()
+        if exactly and len(self.log.candidates) != len(known or ()):  # all of them must be at hand
+            raise _another_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
+        if self.log.finished is None:
+            cut = self._take_file()
+            self._go_on([], cut, begun=begun)
+
+    def _open_read(self, log: Log, known: tuple[Candidate, ...] | None) -> None:
+        """Go on with what a log has read, as far as is asked for."""
+        self.log, asked = log, self._header(known)
         log.advance()
-        if log.finished is not None:
-            return
+        _check_same(bring_up_to_date(log), _leave_out_growth(asked, log), self.path, candidates=known is not None)
+        self.machine = log.machine
+        if log.finished is None or _grows(asked, log):
+            cut = self._take_file()
+            self._go_on(self._grow(asked), cut)  # what cannot grow is refused before anything is written
+
+    def _take_file(self) -> int:
+        """Be the one that writes; return how many bytes of a torn line were cut off."""
+        log = self.log
         self._lock = self._lock or Lock(self.path)
         self._handle = open_to_append(self.path)
         log.advance()  # another writer may have gone on until it was locked
         cut = _mend(self._handle, log)
-        if log.finished is not None:
-            return
         self._size, self._told = log.size, self.machine.spent
         if self._choice.sync == "grouped":
             self._syncer = Syncer(self._handle, self.path)
-        if not begun and not self.machine.done:
-            self._add(Resumed(name_this_worker(), now(), cut))
-        self._finish()
+        return cut
+
+    def _take_file_again(self) -> None:
+        """Write on after a run that was over when it was read."""
+        if self._handle is None and self._failed is None and not self._is_closed:
+            self._cut = self._take_file()
+        self._check_open()
+
+    def _go_on(self, changes: Sequence[Change], cut: int, *, begun: bool = False) -> None:
+        """Write down that the run goes on, and how it was changed for that."""
+        if self.log.finished is not None and not changes:
+            return
+        with self.together():
+            if not begun and not self.machine.done:
+                self._add(Resumed(name_this_worker(), now(), cut))
+            for change in changes:
+                self._add(change)
+            self._finish()
+
+    def _grow(self, asked: Header) -> list[Change]:
+        """Extend the run and add to it up to what is asked for; return what is to be written of that."""
+        changes: list[Change] = []
+        if isinstance(asked.machine, AdaptiveSpec) and isinstance(spec := self.machine.spec, AdaptiveSpec):
+            if asked.machine.budget > spec.budget:
+                changes.append(self._extend(asked.machine.budget - spec.budget))
+            taken = set(self.log.names)
+            for arm, candidate in enumerate(asked.candidates[spec.n_arms :], spec.n_arms):
+                name = candidate.name if candidate.name not in taken else f"{candidate.name} #{arm}"
+                taken.add(name)
+                changes.append(self._take_in(msgspec.structs.replace(candidate, name=name)))
+        return changes
+
+    def _extend(self, pulls: int) -> Extended:
+        """Extend the machine; return what is to be written of that."""
+        begun = self.machine.is_begun
+        self.machine.extend(pulls)
+        return Extended(pulls, now(), begun)
+
+    def _take_in(self, candidate: Candidate) -> Added:
+        """Let the machine have one more arm; return what is to be written of that."""
+        begun = self.machine.is_begun
+        return Added(self.machine.add(), candidate, now(), begun)
+
+    def _stop(self, chance: float | None) -> Stopped:
+        self.machine.stop(chance)
+        return Stopped(now(), chance)
+
+    def _change(self, change: Callable[[], Change]) -> None:
+        """Change the machine and write it down; what it refuses is not written."""
+        try:
+            event = change()
+            if self._cut is not None:
+                self._add(Resumed(name_this_worker(), now(), self._cut))
+                self._cut = None
+            self._add(event)
+            self._finish()
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                self._fail(error)  # the machine may have changed: no later line would be true
+            raise
 
     def _header(self, known: tuple[Candidate, ...] | None) -> Header:
         seed = int(self.machine.seed)
@@ -403,11 +504,41 @@ def _depth(value: object) -> int:
     return deepest
 
 
+def bring_up_to_date(log: Log) -> Header:
+    """Return the header as it would be if the run had begun as large as it is now."""
+    spec = log.machine.spec if isinstance(log.header.machine, AdaptiveSpec) else log.header.machine
+    return msgspec.structs.replace(log.header, machine=spec, candidates=tuple(log.candidates))
+
+
+def _grows(asked: Header, log: Log) -> bool:
+    """Whether a run is asked for that goes further than the one in the file."""
+    mine, theirs = log.machine.spec, asked.machine
+    if not isinstance(mine, AdaptiveSpec) or not isinstance(theirs, AdaptiveSpec):
+        return False
+    return theirs.budget > mine.budget or theirs.n_arms > mine.n_arms
+
+
+def _leave_out_growth(asked: Header, log: Log) -> Header:
+    """Return what is asked for, but no larger than the run is; nor smaller, if that is how it began."""
+    mine, theirs = log.machine.spec, asked.machine
+    if not isinstance(mine, AdaptiveSpec) or not isinstance(theirs, AdaptiveSpec):
+        return asked
+    first = log.header.machine
+    assert isinstance(first, AdaptiveSpec)
+    budget = mine.budget if theirs.budget == first.budget else min(theirs.budget, mine.budget)
+    spec = msgspec.structs.replace(theirs, budget=budget, n_arms=min(theirs.n_arms, mine.n_arms))
+    return msgspec.structs.replace(asked, machine=spec, candidates=asked.candidates[: mine.n_arms])
+
+
 def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
     """Refuse to go on with another run than the one in the file, and say what differs, the rounds last: they follow."""
     differs = _difference(old, new, candidates=candidates)
     if differs:
-        raise InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
+        raise _another_run(path, differs)
+
+
+def _another_run(path: Path, differs: str) -> InvalidArgument:
+    return InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
 
 
 DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind")  # what a machine is asked for

@@ -63,7 +63,7 @@ def _describe_entrant(log: Log, arm: int | None) -> Entrant | None:
     if arm is None:
         return None
     assert isinstance(log.origin, RaceOrigin)
-    value = log.header.candidates[arm].value
+    value = log.candidates[arm].value
     parameters = value if isinstance(value, dict) else None
     template = log.origin.rules.get("command")
     command = None

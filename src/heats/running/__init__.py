@@ -6,6 +6,7 @@ executors   any executor: how many workers it has, what to do when they die
 clusters    an address → the executor of a Dask cluster
 outcomes    what came back → told, noted, tried again, or the end of the run
 comparison  the user's ``compare`` → a task for every pull
+lookout     a batch is over → whether the winner is sure enough to stop
 driver      a machine + a task + an executor → all pulls made
 progress    a machine → a live bar
 find_best   candidates + compare → the best of them

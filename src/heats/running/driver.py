@@ -22,6 +22,7 @@ from heats.engine.machine import Machine, Query
 from heats.errors import HeatsError
 from heats.running.calls import Calls, took_too_long
 from heats.running.executors import Pool
+from heats.running.lookout import Lookout
 from heats.running.outcomes import Keeper, MachineOnly, Outcomes, Task
 
 if TYPE_CHECKING:
@@ -46,20 +47,25 @@ def drive(
     *,
     keeper: Keeper | None = None,
     timeout: float | None = None,
+    sure: float | None = None,
 ) -> None:
     """Make all pulls the machine asks for and tell them to ``keeper``; ``watch`` is called as they come back.
+
+    Adaptive play ends between batches once its winner is ``sure`` to be the best, with that chance or a larger one.
 
     An error or Ctrl-C stops the run: nothing more is handed out, what waits in the executor is cancelled, and
     what had come back is told.
     """
     kept = keeper or MachineOnly(machine)
-    answers = Outcomes(machine, task, kept, retries)
+    answers, lookout = Outcomes(machine, task, kept, retries), Lookout(machine, kept, sure)
+    lookout.look()
     if executor is not None:
-        Flights(machine, task, answers, kept, Pool(executor), timeout).run(watch)
+        Flights(machine, task, answers, kept, Pool(executor), timeout, lookout).run(watch)
         return
     while query := machine.ask():
         by, [answer] = Calls([task.job(query)], timeout)()
         answers.settle(query, answer, by)
+        lookout.look()
         watch()
 
 
@@ -75,7 +81,14 @@ class Flights:
     """All that is under way on an executor."""
 
     def __init__(
-        self, machine: Machine, task: Task, answers: Outcomes, keeper: Keeper, pool: Pool, timeout: float | None
+        self,
+        machine: Machine,
+        task: Task,
+        answers: Outcomes,
+        keeper: Keeper,
+        pool: Pool,
+        timeout: float | None,
+        lookout: Lookout,
     ) -> None:
         self._machine = machine
         self._task = task
@@ -83,6 +96,7 @@ class Flights:
         self._keeper = keeper
         self._pool = pool
         self._timeout = timeout
+        self._lookout = lookout
         self._flying: dict[Future[Any], Flight] = {}
         self._given_up: dict[Future[Any], Flight] = {}  # overdue, but an answer may still come
         self._landed: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -106,6 +120,7 @@ class Flights:
                 self._hand_out()
                 self._wait()
                 self._land()
+                self._lookout.look()
                 watch()
         except BaseException:
             self._keep_what_came_back()

@@ -22,12 +22,12 @@ from heats.engine.machine import Machine
 from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
 from heats.engine.scoring import expected_feedback
-from heats.engine.specs import TournamentSpec, outline
+from heats.engine.specs import AdaptiveSpec, TournamentSpec, outline
 from heats.engine.standings import Standings, plot_standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.engine.tournament import Tournament
 from heats.errors import InvalidArgument
-from heats.journal import Journal, JournalFile
+from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.reader import read_answers, read_header
 from heats.journal.writer import DECIDING
@@ -40,6 +40,7 @@ from heats.reports.winner import choose_winner, collect_parameters
 from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
 from heats.running.comparison import Comparison
 from heats.running.driver import drive
+from heats.running.lookout import check_sure, is_less_sure
 from heats.running.progress import show_progress
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ def find_best(
     heat_size: int | None = None,
     strategy: str | Rule = "planned",
     batches: int | None = None,
+    sure: float | None = None,
     plan: Plan | None = None,
     feedback: FeedbackHint | None = None,
     statistic: StatisticLike | None = None,
@@ -209,6 +211,9 @@ def find_best(
         instead, which goes on with whoever looks best.
     batches
         In how many batches adaptive play decides whom to compare next (default: 15); saying it means adaptive play.
+    sure
+        End the run as soon as the standings give whoever would win at least this chance to be the best, as 0.95; it
+        is looked at after every batch. Saying it means adaptive play, too.
     feedback
         What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
         ``"ranking"``. The tournament is planned before the first comparison and better if it is known; left out, it is
@@ -221,7 +226,9 @@ def find_best(
         Any ``concurrent.futures.Executor``; default: this thread.
     journal
         A file that keeps the run, or a :class:`heats.JournalFile`. If it is not there, it is begun; if it is, the
-        run goes on where it stopped, however it stopped; if the run is over, its report is returned at once.
+        run goes on where it stopped, however it stopped; if the run is over, its report is returned at once. Adaptive
+        play goes further if it is asked to: with a larger ``budget``, with more ``candidates`` after the known ones,
+        or, once it stopped early, with a larger ``sure``.
     progress
         True shows a live bar on a terminal or in a notebook; elsewhere it is silent.
     retries
@@ -257,14 +264,16 @@ def find_best(
         "record": record,
         "blind": blind,
     }
-    if batches is not None or strategy == "adaptive":
+    log = None
+    if batches is not None or sure is not None or strategy == "adaptive":
         machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, plan, planning)
+        log = None if journal is None else _read_adaptive(journal)
     else:
         layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
         if journal is not None:
             layout = _as_begun(journal, layout)
         machine = Tournament(layout, mean if statistic is None else statistic, seed)
-    return run(
+    return _play(
         machine,
         compare,
         candidates=taken,
@@ -274,6 +283,8 @@ def find_best(
         retries=retries,
         timeout=timeout,
         names=names,
+        sure=sure,
+        log=log,
     )
 
 
@@ -288,6 +299,7 @@ def run(
     retries: int = 0,
     timeout: float | None = None,
     names: Sequence[str] | None = None,
+    sure: float | None = None,
 ) -> Found:
     """Drive any machine to its end: make all its comparisons, here or on an executor, and return what it found.
 
@@ -301,10 +313,40 @@ def run(
     >>> run(machine, lambda arms: heats.Winner(max(arms))).winner
     4
     """
-    if not isinstance(machine, Machine) or machine.spent:
+    if not isinstance(machine, Machine) or not machine.is_fresh:
         raise InvalidArgument(
             "{machine} must be a machine that nothing was told, such as a Tournament.", machine=machine
         )
+    return _play(
+        machine,
+        compare,
+        candidates=candidates,
+        executor=executor,
+        journal=journal,
+        progress=progress,
+        retries=retries,
+        timeout=timeout,
+        names=names,
+        sure=sure,
+        log=None,
+    )
+
+
+def _play(
+    machine: Machine,
+    compare: Callable[..., Any],
+    *,
+    candidates: Iterable[Any] | None,
+    executor: Executor | None,
+    journal: str | os.PathLike[str] | JournalFile | None,
+    progress: bool | None,
+    retries: int,
+    timeout: float | None,
+    names: Sequence[str] | None,
+    sure: float | None,
+    log: Log | None,
+) -> Found:
+    """Check what was handed over, and drive the machine; or that of a ``log``, as far as the other one asks for."""
     taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
     if len(taken) != machine.n_arms:
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
@@ -317,12 +359,14 @@ def run(
     whole("retries", retries, 0)
     if timeout is not None:
         timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
+    sure = check_sure(sure, machine)
     known = None if journal is None else take_fingerprints(taken, labels, named=names is not None or candidates is None)
-    with (
-        _keep(journal, machine, known) as keeper,
-        show_progress(machine, labels, show=bool(progress)) as watch,
-    ):
-        drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout)
+    with _keep(journal, machine, known, log) as keeper:
+        machine = machine if keeper is None else keeper.machine
+        if keeper is not None and is_less_sure(machine, sure):
+            keeper.extend(0)
+        with show_progress(machine, labels, show=bool(progress)) as watch:
+            drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout, sure=sure)
     return Found(taken, labels, machine, None if keeper is None else keeper.path)
 
 
@@ -399,18 +443,29 @@ def _as_begun(journal: str | os.PathLike[str] | JournalFile, layout: Plan) -> Pl
     return msgspec.structs.replace(layout, rounds=old.rounds) if same else layout
 
 
+def _read_adaptive(journal: str | os.PathLike[str] | JournalFile) -> Log | None:
+    """Return the journal of adaptive play that is there: its run may go further than it did."""
+    path = journal.path if isinstance(journal, JournalFile) else journal
+    begun = read_header(path)
+    return Log(path) if begun is not None and isinstance(begun.machine, AdaptiveSpec) else None
+
+
 @contextmanager
 def _keep(
-    journal: str | os.PathLike[str] | JournalFile | None, machine: Machine, known: tuple[Candidate, ...] | None
+    journal: str | os.PathLike[str] | JournalFile | None,
+    machine: Machine,
+    known: tuple[Candidate, ...] | None,
+    log: Log | None,
 ) -> Iterator[Journal | None]:
     """Open the journal, if there is to be one; an interrupt then says how to go on."""
     if journal is None:
         yield None
         return
-    with Journal(journal, machine, candidates=known) as keeper:
+    with Journal(journal, machine, candidates=known, log=log) as keeper:
         try:
             yield keeper
         except KeyboardInterrupt as stop:
+            machine = keeper.machine
             of_all = "" if machine.total is None else f" of {machine.total}"
             stop.add_note(f"{machine.spent}{of_all} pulls are kept in {keeper.path}; do the same again to go on.")
             raise

@@ -46,6 +46,9 @@ class Keeper(Protocol):
     def late(self, query: Query, answer: Any, *, by: str | None, took: float | None) -> None:
         """Hear an answer to a pull that was told before."""
 
+    def stop(self, chance: float | None) -> None:
+        """End the run between two batches."""
+
     def together(self) -> AbstractContextManager[None]:
         """Take all that is told within at once, before anything more is asked."""
 
@@ -68,6 +71,10 @@ class MachineOnly:
 
     def late(self, query: Query, answer: Any, *, by: str | None, took: float | None) -> None:
         """Ignore it."""
+
+    def stop(self, chance: float | None) -> None:
+        """Stop the machine."""
+        self._machine.stop(chance)
 
     def together(self) -> AbstractContextManager[None]:
         """Do nothing special."""
