@@ -36,7 +36,7 @@ from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
 from heats.engine.machine import Machine, Query
-from heats.engine.report import Report, RoundReport, Sureness
+from heats.engine.report import Report, RoundReport, Stop, Sureness
 from heats.engine.standings import HeadToHead, Standing, Standings
 from heats.engine.statistics import (
     Statistic,
@@ -98,6 +98,7 @@ __all__ = [
     "Standing",
     "Standings",
     "Statistic",
+    "Stop",
     "SuccessiveHalving",
     "Sureness",
     "Tournament",

@@ -4,8 +4,8 @@ root         the command itself, to which all others are added
 options      options that several commands have; arguments → how they are typed
 plans        heats plan, bounds
 demo         a simulated problem to show
-resuming     a journal → the run, gone on with as the command that began it would
-runs         heats demo, report, resume, schema
+resuming     a journal → the run, gone on with as the command that began it would, or given more to spend
+runs         heats demo, report, resume, extend, schema
 simulations  heats simulate, replay, reproduce
 races        heats race
 solvers      heats saps, swgcp

@@ -54,6 +54,7 @@ def play(
     pause: float,
     *,
     blind: bool = False,
+    sure: float | None = None,
     journal: str | None = None,
     executor: Executor | None = None,
 ) -> tuple[Found, Configuration]:
@@ -67,6 +68,7 @@ def play(
         seed=seed,
         pause=pause,
         blind=blind,
+        sure=sure,
     )
     found = find_best(
         solvers,
@@ -76,6 +78,7 @@ def play(
         strategy=strategy,
         feedback="winner",
         blind=blind,
+        sure=sure,
         seed=seed,
         names=[solver.name for solver in solvers],
         progress=True,

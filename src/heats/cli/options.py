@@ -25,12 +25,16 @@ MaybeBudget = Annotated[int | None, typer.Option("-B", "--budget", help="How man
 Strategy = Annotated[
     str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
 ]
+PlayedStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr or csh.")]
 AnyStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr, csh or round-robin.")]
 EveryStrategy = Annotated[
     str, typer.Option(help="planned, adaptive, csws, csr, csh, round-robin, or all to compare them.")
 ]
 Edge = Annotated[float | None, typer.Option(help="For planned: how often the best beats the second best, if known.")]
 Guaranteed = Annotated[bool, typer.Option("--guaranteed", help="Keep to what the paper's theorems cover.")]
+Sure = Annotated[
+    float | None, typer.Option(help="Adaptive play ends once the winner has this chance to be the best, as 0.95.")
+]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
 Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]

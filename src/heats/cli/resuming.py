@@ -1,14 +1,18 @@
-"""A journal → the run, gone on with as the command that began it would."""
+"""A journal → the run, gone on with as the command that began it would, or given more to spend."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from concurrent.futures import Executor
 
 import msgspec
 
 from heats.cli.demo import play
+from heats.engine.adaptive import Adaptive
+from heats.engine.machine import Machine
 from heats.errors import BrokenFile, InvalidArgument
-from heats.journal import Log
+from heats.journal import Journal, Log
 from heats.journal.origin import DemoOrigin, OtherOrigin, RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.result import summarise_journal
@@ -38,3 +42,53 @@ def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) 
                     "run that program again, with the same journal, and it goes on."
                 )
     return summarise_journal(log, counts)
+
+
+class Extension(msgspec.Struct, frozen=True):
+    """What a run has to spend now, and how to go on with it: a command, or None where a program of the user's does."""
+
+    journal: str
+    budget: int
+    spent: int
+    go_on: str | None
+
+    def __str__(self) -> str:
+        has = f"{self.journal} has {self.budget:,} pulls now, {self.spent:,} of them spent."
+        if self.go_on is None:
+            return f"{has} Run the program that began it again, with the same journal, and it goes on."
+        return f"{has} Go on with: {self.go_on}"
+
+
+def extend_run(path: str, said: str) -> Extension:
+    """Extend the run of a journal: to ``said`` pulls in all, or, with a plus, by so many."""
+    log = Log(path)
+    log.advance()
+    machine = log.machine
+    if not isinstance(machine, Adaptive):
+        raise InvalidArgument(
+            f"{path} cannot be extended: only adaptive play can, others decide everything before the first comparison. "
+            "Begin a new run with a larger budget."
+        )
+    pulls = _read_pulls(said, machine)
+    asked = Machine.from_spec(machine.spec, machine.statistic, machine.seed)
+    with Journal(path, asked, log=log) as journal:
+        journal.extend(pulls)
+    is_ours = log.origin is not None and not isinstance(log.origin, OtherOrigin)
+    return Extension(path, machine.budget, machine.spent, f"heats resume {shlex.quote(path)}" if is_ours else None)
+
+
+def _read_pulls(said: str, machine: Adaptive) -> int:
+    """Return how many more pulls that are, or refuse what is no number of them."""
+    if not re.fullmatch(r"\+?[0-9]{1,18}", said):
+        raise InvalidArgument(
+            "{budget} must be a whole number: 300 for that many comparisons in all, +100 for that many more.",
+            budget=said,
+        )
+    pulls = int(said) if said.startswith("+") else int(said) - machine.budget
+    if pulls < (machine.stopped is None):
+        raise InvalidArgument(
+            f"{{budget}} is no more than the {machine.budget} the run has; give a larger number, or +100 for that "
+            "many more.",
+            budget=said,
+        )
+    return pulls

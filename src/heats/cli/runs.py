@@ -1,4 +1,4 @@
-"""``heats demo``, ``report``, ``resume`` and ``schema``: runs, what they found, and how to go on with them."""
+"""``heats demo``, ``report``, ``resume``, ``extend`` and ``schema``: runs, what they found, how to go on with them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from heats.base.checks import between, one_of
 from heats.cli import options
+from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.journal import Log
 from heats.reports.result import Result
@@ -24,7 +25,8 @@ def demo(
     n_arms: options.Arms = 30,
     heat_size: options.HeatSize = 4,
     budget: options.Budget = 300,
-    strategy: options.Strategy = "planned",
+    strategy: options.PlayedStrategy = "planned",
+    sure: options.Sure = None,
     seed: options.Seed = 0,
     pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
     blind: options.Blind = False,
@@ -35,13 +37,17 @@ def demo(
     """Race simulated solvers with live progress, then show the report."""
     from heats.cli.demo import play
 
-    one_of("strategy", strategy.lower(), options.STRATEGIES)
+    one_of("strategy", strategy.lower(), (*options.STRATEGIES, "adaptive"))
     between("pause", pause, 0, 60, why="seconds")
     watched = sys.stderr is not None and sys.stderr.isatty()
     pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1) if watched else 0)
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
         found, fastest = play(
-            n_arms, heat_size, budget, strategy, seed, pause, blind=blind, journal=journal, executor=executor
+            *(n_arms, heat_size, budget, strategy, seed, pause),
+            blind=blind,
+            sure=sure,
+            journal=journal,
+            executor=executor,
         )
     if json:
         typer.echo(found.to_json())
@@ -93,6 +99,19 @@ def resume(
     _show(log, result, html, json=json)
     if result.race is not None and not result.race.decided:
         raise typer.Exit(1)
+
+
+@app.command(epilog="Example: heats extend run.jsonl -B +100; then heats resume run.jsonl")
+def extend(
+    journal: Annotated[str, typer.Argument(help="The journal of an adaptive run, finished or not.")],
+    budget: Annotated[str, typer.Option("-B", "--budget", help="+100 for that many more, 300 for that many in all.")],
+    json: options.Json = False,
+) -> None:
+    """Give an adaptive run more comparisons; no comparison is made again, and a run that stopped early goes on."""
+    from heats.cli.resuming import extend_run
+
+    extended = extend_run(journal, budget)
+    typer.echo(encode(extended) if json else str(extended))
 
 
 @app.command(epilog="Example: heats schema > result.schema.json")
