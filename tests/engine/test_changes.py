@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from heats.engine.winner_stays import divide
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from heats.base.randomness import fold_seed
 from heats.engine.game import Game
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
-from heats.engine.winner_stays import divide
 from heats.errors import HeatsError, InvalidArgument, OutOfTurn
 from tests.playing import TRUTH, noisy, play, recall
 

@@ -16,7 +16,5 @@ report        what was found, and how sure that is
 machine       a game of one repetition, asked and told
 tournament    the machine that plays a plan
 baselines     RoundRobin and SuccessiveHalving
-choice_fit    any pulls of many runs → a strength per arm
-winner_stays  every pull takes the arms that look best
-adaptive      the machine that plays it
+adaptive      every batch takes the arms that look best
 """

@@ -5,17 +5,17 @@ from __future__ import annotations
 import msgspec
 
 from heats.base.checks import between, whole
+from heats.engine.adaptive.batches import BATCHES
+from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
 from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import StatisticLike, mean
-from heats.engine.winner_stays import WinnerStays
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
 
-BATCHES = 15
-LEAST_LEAD = 1.0  # standard errors, and those taken for half of what they are at least
+LEAST_LEAD = 0.5  # standard errors, or log-likelihood
 
 
 class Adaptive(Machine, spec=AdaptiveSpec):

@@ -1,0 +1,17 @@
+"""Adaptive play: every batch of pulls takes the arms that look best by all that was told.
+
+batches       a budget → how many pulls every batch has
+heard         all that many runs were told so far
+choices       pulls → choices of the first, the second, …; and the strengths that explain them
+company       what pulls say if company decides: every set of arms has strengths of its own
+lasting       what pulls say if strengths last: an arm has the same in all company
+outlook       both, weighed by what was told → how good every arm looks
+dealing       how good arms look → the heats of a batch
+winner_stays  the game
+machine       the machine that plays it
+"""
+
+from heats.engine.adaptive.batches import BATCHES
+from heats.engine.adaptive.machine import Adaptive
+
+__all__ = ["BATCHES", "Adaptive"]

@@ -1,0 +1,110 @@
+"""Pulls → choices of the first, the second, …; and the strengths that explain them (Plackett and Luce).
+
+A pull is a choice of its best out of all, then, where more places are known, of the next out of those left. Each arm
+also played imaginary pairs against an opponent of strength one, of which it won ``PRIOR_WINS`` and lost as many: so
+strengths stay finite. With w_i the wins of arm i, the likelihood is climbed by minorise-maximise steps:
+
+    γ_i ← w_i / Σ over its choices of 1 / (sum of the strengths γ chosen among).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices, Mask
+from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.feedback import Kind
+
+PRIOR_WINS = 1.5  # and losses: log-strengths are then about 1 apart before anything is told
+MOST_STEPS = 300
+SMALL_CHANGE = 1e-3  # of a strength, in one step: then it is found
+
+
+class Level(NamedTuple):
+    """Choices of one place: who was still to be placed, and the share of it that each got; both ``(..., size)``."""
+
+    left: Mask
+    shares: Array
+
+
+def list_choices(heard: Heard) -> Iterator[Level]:
+    """Yield the choices that the pulls made, the first place first, of those that said something."""
+    told = heard.told[..., None]
+    for level in list_levels(heard.kind, heard.rows):
+        yield Level(level.left & told, level.shares * told)
+
+
+def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
+    """Yield the choices that rows ``(..., size)`` of observations make, the first place first; ties share a place.
+
+    Who won is one choice. Rankings, best and worst and the order of rewards are as many as they give places: those
+    that tie for a place leave together, and where all that are left tie, nothing more is chosen.
+    """
+    if kind in (Kind.WINNER, Kind.RACE):
+        won = observations.any(axis=-1, keepdims=True)
+        yield Level(np.broadcast_to(won, observations.shape), observations)
+        return
+    left = np.ones(observations.shape, dtype=bool)
+    for _ in range(observations.shape[-1] - 1):
+        values = np.where(left, observations, -np.inf)
+        top = left & (values == values.max(axis=-1, keepdims=True))
+        left = left & (top.sum(axis=-1, keepdims=True) < left.sum(axis=-1, keepdims=True))  # else all that are left tie
+        if not left.any():
+            return
+        top &= left
+        yield Level(left, top / np.maximum(top.sum(axis=-1, keepdims=True), 1))
+        left = left & ~top
+
+
+def fit_choices(heats: Indices, levels: Sequence[Level], start: Array) -> Array:
+    """Return the strengths ``(reps, n_arms)`` that pulls of ``heats (reps, pulls, size)`` show."""
+    found = start.copy()
+    runs = np.arange(len(start))  # that still climb
+    climb = _Climb(heats, levels, start.shape[1])
+    for _ in range(MOST_STEPS):
+        before, strengths = found[runs], climb.step(found[runs])
+        found[runs] = strengths
+        moving = (np.abs(strengths - before) >= SMALL_CHANGE * strengths).any(axis=1)
+        if not moving.all():
+            runs = runs[moving]
+            if not runs.size:
+                break
+            climb = climb.keep(np.flatnonzero(moving))
+    return found
+
+
+class _Climb:
+    """Steps of runs that still climb, column by column: NumPy is slow along short rows."""
+
+    def __init__(self, heats: Indices, levels: Sequence[Level], n_arms: int) -> None:
+        self._heats = np.moveaxis(heats, -1, 0)
+        self._left = [np.moveaxis(level.left, -1, 0).astype(np.float64) for level in levels]
+        places = place_arms(heats, n_arms)
+        self._wins = PRIOR_WINS + sum(add_up(places, level.shares, (len(heats), n_arms)) for level in levels)
+        self._places = np.ascontiguousarray(np.moveaxis(places, -1, 0))
+
+    def keep(self, runs: Indices) -> _Climb:
+        """Go on with some of the runs."""
+        kept = copy(self)
+        kept._heats = self._heats[:, runs]
+        kept._left = [each[:, runs] for each in self._left]
+        kept._wins = self._wins[runs]
+        kept._places = kept._heats + (np.arange(runs.size) * self._wins.shape[1])[:, None]
+        return kept
+
+    def step(self, strengths: Array) -> Array:
+        """Climb one step."""
+        expected = 2 * PRIOR_WINS / (1 + strengths)
+        gathered = strengths.ravel()[self._places]
+        for left in self._left:
+            sums = reduce(np.add, gathered * left)
+            rates = 1 / np.where(sums > 0, sums, np.inf)
+            for places, there in zip(self._places, left, strict=True):
+                expected += add_up(places, rates * there, strengths.shape)
+        climbed: Array = self._wins / expected
+        return climbed

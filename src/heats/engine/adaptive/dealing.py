@@ -1,0 +1,111 @@
+"""How good arms look → the heats of a batch: each takes the k best, and counts as if its outcome were as expected.
+
+If company decides, each of the arms in a pull wins with the chance that the softmax of their scores says, and gains by
+that: so the champion stays and challengers rotate. If strengths last, a pull makes its arms better known, and so less
+promising.
+
+To compare arms fast, all that orders them is put into one whole number, a *key*: how good an arm looks to sixteen
+binary places, then fewer pulls, then luck. Many runs find the largest keys by partitioning, one run by a heap: the same
+arms.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices
+from heats.engine.adaptive.company import BETTER, expect_gain
+from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook, may_be
+
+FRACTION_BITS = 16  # of a value in a key
+PULL_BITS = 13
+LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
+LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
+MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
+
+
+def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
+    """Return the heats of a batch ``(reps, pulls, size)``; ``keys`` are those of all arms, and are changed."""
+    n_arms, pulled, values = keys.shape[1], pulled.copy(), outlook.values
+    sharpness, lasts = outlook.sharpness.copy(), outlook.lasts[:, None]
+    heats = np.empty((len(keys), pulls, size), dtype=np.int64)
+    for pull in range(pulls):
+        best = np.argpartition(keys, n_arms - size, axis=1)[:, n_arms - size :]
+        order = np.argsort(-np.take_along_axis(keys, best, axis=1), axis=1)
+        heats[:, pull] = best = np.take_along_axis(best, order, axis=1)
+        there = np.take_along_axis(values, best, axis=1)
+        there = there + expect_gain(there)
+        if lasts.any():
+            strengths, sharp = (np.take_along_axis(each, best, axis=1) for each in (outlook.strengths, sharpness))
+            sharp = sharp + np.where(outlook.sharper > 0, outlook.sharper, _expect_sharper(strengths))
+            np.put_along_axis(sharpness, best, sharp, axis=1)
+            there = np.where(lasts, may_be(strengths, sharp), there)
+        times = np.take_along_axis(pulled, best, axis=1) + 1
+        np.put_along_axis(values, best, there, axis=1)
+        np.put_along_axis(pulled, best, times, axis=1)
+        np.put_along_axis(keys, best, make_keys(there, times, np.take_along_axis(luck, best, axis=1)), axis=1)
+    return heats
+
+
+def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
+    """Do the same for one run with a heap, which does not look at all arms for every pull."""
+    pool = min(keys.size, size * pulls)  # more cannot come to a turn
+    front = np.argpartition(-keys[0], pool - 1)[:pool]
+    arms = front.tolist()
+    heap = list(zip((-keys[0, front]).tolist(), arms, strict=True))
+    heapq.heapify(heap)
+    known = (outlook.values, pulled, luck, outlook.strengths, outlook.sharpness)
+    values, times, lucks, strengths, sharpness = (
+        dict(zip(arms, each[0, front].tolist(), strict=True)) for each in known
+    )
+    lasts, sharper = bool(outlook.lasts[0]), float(outlook.sharper[0, 0])
+    heats = []
+    for _ in range(pulls):
+        heat = [heapq.heappop(heap)[1] for _ in range(size)]
+        heats.append(heat)
+        chances = _share_out([strengths[arm] if lasts else values[arm] for arm in heat])
+        for arm, chance in zip(heat, chances, strict=True):
+            if lasts:
+                sharpness[arm] += sharper or chance * (1 - chance)
+                values[arm] = strengths[arm] + ERRORS_AHEAD / math.sqrt(sharpness[arm])
+            else:
+                values[arm] += chance * math.log(size * BETTER) + (1 - chance) * math.log(
+                    size * (1 - BETTER) / (size - 1)
+                )
+            times[arm] += 1
+            heapq.heappush(heap, (-_make_key(values[arm], times[arm], lucks[arm]), arm))
+    return np.array(heats)[None]
+
+
+def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
+    """Return whole numbers that order arms: the larger, the sooner."""
+    rounded = np.rint(np.clip(values, -LARGEST_VALUE, LARGEST_VALUE) * 2**FRACTION_BITS).astype(np.int64)
+    later = (MOST_PULLS - np.minimum(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
+    keys: Indices = rounded * 2 ** (PULL_BITS + LUCK_BITS) + later
+    return keys
+
+
+def _make_key(value: float, pulled: int, luck: int) -> int:
+    """Return one of them."""
+    rounded = round(min(max(value, -LARGEST_VALUE), LARGEST_VALUE) * 2**FRACTION_BITS)
+    later = (MOST_PULLS - min(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
+    return rounded * 2 ** (PULL_BITS + LUCK_BITS) + later
+
+
+def _share_out(values: list[float]) -> list[float]:
+    """Return the softmax."""
+    top = max(values)
+    weights = [math.exp(value - top) for value in values]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
+def _expect_sharper(strengths: Array) -> Array:
+    """Return how much better a choice makes strengths known: q(1 − q), with q the chance to be chosen."""
+    chances = np.exp(strengths - strengths.max(axis=-1, keepdims=True))
+    chances /= chances.sum(axis=-1, keepdims=True)
+    sharper: Array = chances * (1 - chances)
+    return sharper

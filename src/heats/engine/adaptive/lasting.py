@@ -1,0 +1,150 @@
+"""What pulls say if strengths last: an arm has the same in all company.
+
+Choices are in proportion to e^θ (Plackett and Luce), rewards are an arm's effect, the luck of the pull, and noise. The
+most likely θ is found with how sharply each is known. How likely are the choices themselves? By Laplace's approximation,
+
+    log p(choices) ≈ log p(choices | θ) + log p(θ) + n/2 log 2π − ½ log |H|,    H = −∇² log p at the most likely θ,
+
+where imaginary pairs, ν won and ν lost, are a prior of θ: e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)). Of more than
+``MOST_TOGETHER`` arms those that were pulled least are taken for independent in |H|.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices
+from heats.engine.adaptive.choices import PRIOR_WINS, Level, fit_choices, list_choices
+from heats.engine.adaptive.company import center_rewards
+from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.feedback import Kind
+
+MOST_TOGETHER = 300  # arms
+MOST_ENTRIES = 4_000_000  # of the matrices of runs that are looked at together
+LEAST_SIGNAL = 0.05  # of all that rewards differ by
+MOST_STEPS = 100  # of conjugate gradients
+SMALL_RESIDUAL = 1e-6
+
+
+class Strengths(NamedTuple):
+    """Log-strengths, or effects in units of what rewards differ by, and how sharply each is known; ``(reps, n_arms)``.
+
+    ``sharper`` is what a pull adds to that: of choices, q(1 − q) with q the chance to be chosen, here 0.
+    """
+
+    strengths: Array
+    sharpness: Array
+    sharper: Array  # (reps, 1)
+
+
+def weigh_choices(heats: Indices, first: Level, strengths: Array) -> tuple[Array, Array]:
+    """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``, and the diagonal of H."""
+    reps, n_arms = strengths.shape
+    log_strengths = np.log(strengths)
+    shares, said = _share(heats, first, strengths)
+    won = np.log(np.where(first.shares > 0, shares, 1.0))
+    told = (first.shares * won).sum(axis=(1, 2))
+    normaliser = 2 * math.lgamma(PRIOR_WINS) - math.lgamma(2 * PRIOR_WINS)
+    before = PRIOR_WINS * log_strengths - 2 * PRIOR_WINS * np.log1p(strengths) - normaliser + math.log(2 * math.pi) / 2
+    diagonal = 2 * PRIOR_WINS * strengths / (1 + strengths) ** 2
+    diagonal += add_up(place_arms(heats, n_arms), shares * (1 - shares) * said, strengths.shape)
+    together = max(1, MOST_ENTRIES // min(n_arms, MOST_TOGETHER) ** 2)
+    parts = [slice(start, start + together) for start in range(0, reps, together)]
+    determinants = [_log_determinant(diagonal[part], heats[part], (shares * said)[part]) for part in parts]
+    return told + before.sum(axis=1) - np.concatenate(determinants) / 2, diagonal
+
+
+def fit_strengths(heard: Heard, first: Array, diagonal: Array, noise: Array) -> Strengths:
+    """Return the strengths that explain all that was told; ``first`` those that explain who was first."""
+    if heard.kind in (Kind.WINNER, Kind.RACE):
+        return Strengths(np.log(first), diagonal, np.zeros((heard.reps, 1)))
+    if heard.kind is Kind.REWARDS:
+        return _fit_effects(heard, noise, first.shape)
+    levels = list(list_choices(heard))
+    strengths = fit_choices(heard.heats, levels, first)
+    diagonal = 2 * PRIOR_WINS * strengths / (1 + strengths) ** 2
+    for level in levels:
+        shares, said = _share(heard.heats, level, strengths)
+        diagonal += add_up(place_arms(heard.heats, first.shape[1]), shares * (1 - shares) * said, first.shape)
+    return Strengths(np.log(strengths), diagonal, np.zeros((heard.reps, 1)))
+
+
+def _share(heats: Indices, level: Level, strengths: Array) -> tuple[Array, Array]:
+    """Return the chance of each arm to be chosen, and which pulls chose at all ``(reps, pulls, 1)``."""
+    weights = np.take_along_axis(strengths, heats.reshape(len(heats), -1), axis=1).reshape(heats.shape) * level.left
+    said = level.left.any(axis=-1, keepdims=True).astype(np.float64)
+    shares: Array = weights / np.where(said > 0, weights.sum(axis=-1, keepdims=True), 1.0)
+    return shares, said
+
+
+def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
+    """Return log |H| of runs, H = diag − what two arms of a pull take from each other."""
+    reps, n_arms = diagonal.shape
+    place = np.broadcast_to(np.arange(n_arms), diagonal.shape)
+    front = min(n_arms, MOST_TOGETHER)
+    alone = np.zeros(reps)
+    if front < n_arms:
+        order = np.argsort(-diagonal, axis=1, kind="stable")
+        place = np.argsort(order, axis=1)
+        diagonal = np.take_along_axis(diagonal, order, axis=1)
+        alone = np.log(diagonal[:, front:]).sum(axis=1)
+    rows = np.take_along_axis(place, heats.reshape(reps, -1), axis=1).reshape(heats.shape)
+    size, inside = heats.shape[2], rows < front
+    matrix = np.zeros(reps * front * front)
+    runs = np.arange(reps)[:, None] * front * front
+    for one in range(size):
+        for two in range(one):
+            both = inside[..., one] & inside[..., two]
+            at = (runs + rows[..., one] * front + rows[..., two])[both]
+            taken = (shares[..., one] * shares[..., two])[both]
+            matrix -= np.bincount(at, weights=taken, minlength=matrix.size)
+    matrix = matrix.reshape(reps, front, front)
+    matrix = matrix + matrix.swapaxes(1, 2)
+    matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
+    determinant: Array = np.linalg.slogdet(matrix)[1] + alone
+    return determinant
+
+
+def _fit_effects(heard: Heard, noise: Array, shape: tuple[int, int]) -> Strengths:
+    """Solve Σ over the pulls of an arm (θ_i − mean θ of the pull) + (noise / spread)² θ_i = Σ of its centred rewards."""
+    places = place_arms(heard.heats, shape[1])
+    told = np.broadcast_to(heard.told[..., None], heard.heats.shape).astype(np.float64)
+    ridge = (noise**2 / np.maximum(1 - noise**2, LEAST_SIGNAL))[:, None]
+    pulls = add_up(places, told, shape)
+    wanted = add_up(places, center_rewards(heard), shape)
+
+    def apply(effects: Array) -> Array:
+        gathered = effects.ravel()[places] * told
+        means = gathered.mean(axis=-1, keepdims=True)
+        return pulls * effects - add_up(places, means * told, shape) + ridge * effects
+
+    effects = _solve(apply, wanted, pulls + ridge)
+    share = 1 - 1 / heard.heats.shape[2]
+    sharpness = (pulls * share + ridge) / noise[:, None] ** 2
+    return Strengths(effects, sharpness, share / noise[:, None] ** 2)
+
+
+def _solve(apply: Callable[[Array], Array], wanted: Array, nearly: Array) -> Array:
+    """Solve linear systems, a row each, by conjugate gradients; ``nearly`` is the diagonal of the matrices."""
+    found = np.zeros(wanted.shape)
+    left = wanted.copy()
+    eased = left / nearly
+    along = eased.copy()
+    size = (left * eased).sum(axis=1, keepdims=True)
+    enough = SMALL_RESIDUAL**2 * size
+    for _ in range(MOST_STEPS):
+        if (size <= enough).all():
+            break
+        moved = apply(along)
+        steepness = (along * moved).sum(axis=1, keepdims=True)
+        step = np.where(size > enough, size / np.where(steepness > 0, steepness, 1.0), 0.0)
+        found += step * along
+        left -= step * moved
+        eased = left / nearly
+        before, size = size, (left * eased).sum(axis=1, keepdims=True)
+        along = eased + np.where(before > 0, size / np.where(before > 0, before, 1.0), 0.0) * along
+    return found

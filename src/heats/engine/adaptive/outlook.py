@@ -1,0 +1,87 @@
+"""Company or lasting strengths, whichever explains what was told → how good every arm looks.
+
+Nobody says before the first pull in what world it is made. Company may decide, as in the paper's family, where an arm
+that beats one rival says nothing about the next; or strengths may last, and all pulls of an arm add up. Both say how
+likely they make who was first in all pulls so far (``company.weigh``, ``lasting.weigh_choices``), and a run goes by the
+one that makes it likelier. Until arms had a few pulls each that is company: it needs no strengths.
+
+If company decides, arms look as good as their score. If strengths last, as good as they may be: θ + 3 standard errors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices, Mask
+from heats.engine.adaptive.choices import fit_choices, list_choices
+from heats.engine.adaptive.company import Company
+from heats.engine.adaptive.heard import Heard
+from heats.engine.adaptive.lasting import fit_strengths, weigh_choices
+from heats.engine.scoring import settle
+
+ERRORS_AHEAD = 3.0  # standard errors above its strength an arm may be
+FEW_PULLS = 3  # of an arm, on average: fewer do not tell strengths
+LOOK_EVERY = 3  # batches, while company decides
+
+
+class Outlook:
+    """How good arms look to runs in step."""
+
+    def __init__(self, reps: int, n_arms: int) -> None:
+        self.scores: Array = np.zeros((reps, n_arms))  # if company decides
+        self.lasts: Mask = np.zeros(reps, dtype=bool)  # whether strengths do
+        self.strengths: Array = np.zeros((reps, n_arms))  # if they do
+        self.sharpness: Array = np.ones((reps, n_arms))
+        self.sharper: Array = np.zeros((reps, 1))  # by a pull; 0: by what its chances say
+        self._first: Array = np.ones((reps, n_arms))  # strengths that explain who was first
+
+    @property
+    def values(self) -> Array:
+        """How good every arm looks."""
+        return settle(np.where(self.lasts[:, None], may_be(self.strengths, self.sharpness), self.scores))
+
+    def add_arm(self) -> None:
+        """Have one more arm, of which nothing is known."""
+        for name, value in (("scores", 0.0), ("strengths", 0.0), ("sharpness", 1.0), ("_first", 1.0)):
+            setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, 1)), constant_values=value))
+
+    @property
+    def merits(self) -> Array:
+        """How good every arm is taken to be."""
+        return settle(np.where(self.lasts[:, None], self.strengths, self.scores))
+
+    def look(self, heard: Heard, batch: int = 0) -> None:
+        """Take in all that was told in so many batches, and decide, where that is due, what kind of world it is."""
+        company = Company(heard, self.scores.shape[1])
+        self.scores = company.score()
+        if heard.heats[0].size < FEW_PULLS * self.scores.shape[1]:
+            return
+        due = np.ones(heard.reps, dtype=bool) if batch % LOOK_EVERY == 0 else self.lasts.copy()
+        if due.any():
+            self._decide(np.flatnonzero(due), heard, company)
+
+    def _decide(self, runs: Indices, heard: Heard, company: Company) -> None:
+        """Find out of some runs whether strengths last in them, and what they are."""
+        if runs.size < heard.reps:
+            heard = heard.of(runs)
+            company = Company(heard, self.scores.shape[1])
+            company.score()
+        first = next(list_choices(heard), None)
+        if first is None:
+            return
+        strengths = fit_choices(heard.heats, [first], self._first[runs])
+        likely, diagonal = weigh_choices(heard.heats, first, strengths)
+        lasts = likely > company.weigh(first)
+        self._first[runs], self.lasts[runs] = strengths, lasts
+        if lasts.any():
+            some = runs[lasts]
+            fitted = fit_strengths(
+                heard.of(np.flatnonzero(lasts)), strengths[lasts], diagonal[lasts], company.noise[lasts]
+            )
+            self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
+
+
+def may_be(strengths: Array, sharpness: Array) -> Array:
+    """Return how strong arms may be."""
+    reach: Array = strengths + ERRORS_AHEAD / np.sqrt(sharpness)
+    return reach

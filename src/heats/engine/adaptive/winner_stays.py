@@ -1,0 +1,184 @@
+"""Winner stays, in batches: every pull takes the arms that look best, and a loser makes room for the next.
+
+How good arms look is a question of what kind of world it is (``outlook``); ``dealing`` makes heats of it. The first
+batch deals everybody once, with at most a third of the budget; the rest goes into batches that shrink by a fifth. What a
+batch leads to is a sum over its pulls in the order of their ids, so the order of telling cannot matter. In the end the
+arm wins that looks best, by its score if company decides, by its strength if strengths last.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices, Mask, Words
+from heats.base.randomness import Purpose, draw_bits
+from heats.engine.adaptive.batches import divide
+from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.outlook import Outlook
+from heats.engine.feedback import Kind
+from heats.engine.game import Game, Stage
+from heats.engine.specs import AdaptiveSpec
+from heats.engine.statistics import StatisticLike, mean, win_rate, winner_shares
+from heats.errors import InvalidArgument
+
+
+class WinnerStays(Game, spec=AdaptiveSpec):
+    """Runs that go on with whoever looks best."""
+
+    def __init__(self, spec: AdaptiveSpec, statistic: StatisticLike, roots: Words) -> None:
+        super().__init__(spec, statistic, roots, [spec.heat_size])
+        if self.statistic is not mean and self.statistic is not win_rate:
+            raise InvalidArgument(
+                "{statistic} would be ignored: adaptive play goes by who won or how they ranked. Score by heats.mean "
+                "or heats.win_rate, or play a plan.",
+                statistic=statistic,
+            )
+        self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
+        self.outlook = Outlook(self.reps, self.n_arms)
+        self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
+        self._roots = roots
+        self._luck = _draw_luck(roots, self.n_arms)
+        self.new: list[int] = []  # arms that were added and not pulled yet, in that order
+        self._heard: list[tuple[Indices, Array, Mask]] = []  # heats, what they said, and which had a verdict
+        self._kind: Kind | None = None
+        self._stage: Stage | None = None
+
+    @property
+    def round(self) -> int:
+        """How many batches are over."""
+        return len(self._heard)
+
+    @property
+    def total(self) -> int:
+        """The budget; of runs that were ended early, what they spent."""
+        return sum(self.sizes)
+
+    def most_values(self, *, by_means: bool) -> int:
+        """Return the numbers of all pulls, which are kept, and of all places, which the fit looks at."""
+        return int(self.spec.budget * self.spec.heat_size * (self.spec.heat_size + 1))
+
+    def check_kind(self, kind: Kind) -> None:
+        """Take all of them."""
+
+    def stage(self) -> Stage | None:
+        """Deal the next batch."""
+        if self._stage is None and self.round < len(self.sizes):
+            self._stage = Stage(self._deal(self.sizes[self.round]), pulls=1)
+        return self._stage
+
+    def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
+        """Add up what the pulls of the batch say."""
+        assert self._stage is not None
+        rows, heats = observations[..., 0, :], self._stage.heats
+        if kind is Kind.REWARDS and self.statistic is win_rate:
+            kind, rows = Kind.WINNER, winner_shares(rows)
+        told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
+        self._pulled += add_up(place_arms(heats, self.n_arms), np.ones(heats.shape), self._pulled.shape).astype(
+            np.int64
+        )
+        self.new = [arm for arm in self.new if not self._pulled[:, arm].all()]
+        self._heard.append((heats, rows, told))
+        self._kind = kind or self._kind
+        self.take_back()
+        if (so_far := self._recall()) is not None:
+            self.outlook.look(so_far, self.round)
+
+    def take_back(self) -> None:
+        """Deal the batch under way anew when it is asked for; what was found may change."""
+        self._stage = None
+        self.__dict__.pop("verdict", None)
+
+    def lengthen(self, budget: int) -> None:
+        """Go on to a larger budget: what is not dealt is divided anew; the first batch grows, later ones stay."""
+        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+        if self.round:
+            kept = self.sizes[: self.round + (self._stage is not None)]
+            cuts = np.cumsum(sizes)
+            ends = [sum(kept), *cuts[cuts > sum(kept)].tolist()]
+            self.sizes = (*kept, *(end - start for start, end in pairwise(ends)))
+        else:
+            self.sizes = sizes
+            self.take_back()
+
+    def end(self) -> None:
+        """Make no more batches."""
+        self.sizes = self.sizes[: self.round]
+        self.take_back()
+
+    def count_waiting(self) -> int:
+        """Return how many arms were added that the batch under way does not compare."""
+        dealt = () if self._stage is None else self._stage.heats
+        return int((~np.isin(self.new, dealt)).sum())
+
+    def add_arm(self) -> None:
+        """Have one more arm, from the next batch on, which deals it first."""
+        self.new.append(self.n_arms)
+        self.n_arms += 1
+        self.outlook.add_arm()
+        self._pulled = np.pad(self._pulled, ((0, 0), (0, 1)))
+        self._luck = _draw_luck(self._roots, self.n_arms)
+
+    @cached_property
+    def verdict(self) -> Outlook:
+        """How good arms look if this is the end: what kind of world it is, is decided once more."""
+        verdict = deepcopy(self.outlook)
+        if (so_far := self._recall()) is not None:
+            verdict.look(so_far)
+        return verdict
+
+    @property
+    def ranking(self) -> Indices:
+        """All arms, best first; then by luck."""
+        return np.lexsort((self._luck, -self.verdict.merits), axis=1)
+
+    @property
+    def winners(self) -> Indices:
+        """The arm that looks best."""
+        return self.ranking[:, 0]
+
+    @property
+    def leader(self) -> int | None:
+        """The best arm of the first run so far, of those that were seen; None while all are equal."""
+        seen = np.flatnonzero(self._pulled[0])
+        merits = self.outlook.merits[0, seen]
+        if not seen.size or (merits == merits[0]).all():
+            return None
+        return int(seen[np.lexsort((self._luck[0, seen], -merits))[0]])
+
+    @property
+    def lead(self) -> float:
+        """By how much the best arm of the first run leads the second: in log-likelihood, or in standard errors."""
+        best, second = self.ranking[0, :2]
+        merits, sharpness = self.verdict.merits[0], self.verdict.sharpness[0]
+        error = (1 / sharpness[best] + 1 / sharpness[second]) ** 0.5 if self.verdict.lasts[0] else 1.0
+        return float((merits[best] - merits[second]) / error)
+
+    def _recall(self) -> Heard | None:
+        """Return all that was told so far; None while nothing was."""
+        if self._kind is None:
+            return None
+        return Heard(self._kind, *(np.concatenate(part, axis=1) for part in zip(*self._heard, strict=True)))
+
+    def _deal(self, pulls: int) -> Indices:
+        """Return the heats of a batch ``(reps, pulls, size)``."""
+        keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
+        deal = deal_one if self.reps == 1 else deal_many
+        return deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size)
+
+    def _put_new_first(self, keys: Indices) -> Indices:
+        """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
+        ends = np.iinfo(np.int64)
+        for place, arm in enumerate(self.new):
+            keys[..., arm] = ends.max - place if self.round else ends.min + 1
+        return keys
+
+
+def _draw_luck(roots: Words, n_arms: int) -> Indices:
+    """Return which of equal arms comes first: 0, then 1, …; more arms leave the order of the others as it is."""
+    luck = draw_bits(roots[:, None], Purpose.DEAL, 0, np.arange(n_arms))
+    return np.argsort(np.argsort(luck, axis=1), axis=1)
