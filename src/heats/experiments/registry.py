@@ -13,6 +13,7 @@ from heats.experiments.synthetic.grid import SETTINGS, list_cells
 from heats.experiments.writers.beyond import count_points, write_beyond
 from heats.experiments.writers.saps import make_runs, name_runs, write_race
 from heats.experiments.writers.standings import count_runs, write_standings
+from heats.experiments.writers.sure import count_sure_runs, write_sure
 from heats.experiments.writers.synthetic import write_success, write_sufficient_budgets, write_tables
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -50,6 +51,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         write_standings,
         points=count_runs,
         needs_matplotlib=True,
+        in_all=False,
+    ),
+    "sure": Experiment(
+        "how often adaptive play that stops early is right, what it saves (15 minutes)",
+        write_sure,
+        points=count_sure_runs,
         in_all=False,
     ),
     "race-table": Experiment(

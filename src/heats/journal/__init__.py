@@ -7,6 +7,7 @@ draft        files that appear whole
 sync         how what was written gets to the disk
 lock         one writer at a time
 reader       a file → the run, as it was
+sameness     what is asked for → the run of a file, as it is or going further, or another one
 writer       a run → its file
 """
 

@@ -17,7 +17,7 @@ from heats.base.text import end_sentence, make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
-from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
+from heats.engine.specs import AdaptiveSpec
 from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
 from heats.journal.draft import write_whole
 from heats.journal.events import (
@@ -43,6 +43,7 @@ from heats.journal.fingerprint import Candidate
 from heats.journal.lock import Lock
 from heats.journal.origin import Origin, write_origin
 from heats.journal.reader import Log, resolve_path
+from heats.journal.sameness import bring_up_to_date, check_same, goes_further, leave_out_growth, refuse_other_run
 from heats.journal.sync import GROUP_SECONDS, NotOurs, Syncer, bring_to_disk, check_there, open_to_append
 
 Sync: TypeAlias = Literal["each", "grouped", "system"]
@@ -245,10 +246,10 @@ class Journal:
             if begun := not self.path.exists():
                 _create(self.path, self._header(known))
         self.log = Log(self.path, self.machine, on_told)
-        _check_same(self.log.header, self._header(known), self.path, candidates=known is not None)
+        check_same(self.log.header, self._header(known), self.path, candidates=known is not None)
         self.log.advance()
         if exactly and len(self.log.candidates) != len(known or ()):  # all of them must be at hand
-            raise _another_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
+            raise refuse_other_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
         if self.log.finished is None:
             cut = self._take_file()
             self._go_on([], cut, begun=begun)
@@ -257,9 +258,9 @@ class Journal:
         """Go on with what a log has read, as far as is asked for."""
         self.log, asked = log, self._header(known)
         log.advance()
-        _check_same(bring_up_to_date(log), _leave_out_growth(asked, log), self.path, candidates=known is not None)
+        check_same(bring_up_to_date(log), leave_out_growth(asked, log), self.path, candidates=known is not None)
         self.machine = log.machine
-        if log.finished is None or _grows(asked, log):
+        if log.finished is None or goes_further(asked, log):
             cut = self._take_file()
             self._go_on(self._grow(asked), cut)  # what cannot grow is refused before anything is written
 
@@ -502,71 +503,6 @@ def _depth(value: object) -> int:
         level = [inner for each in nests for inner in (each.values() if isinstance(each, dict) else each)]
         deepest += bool(nests)
     return deepest
-
-
-def bring_up_to_date(log: Log) -> Header:
-    """Return the header as it would be if the run had begun as large as it is now."""
-    spec = log.machine.spec if isinstance(log.header.machine, AdaptiveSpec) else log.header.machine
-    return msgspec.structs.replace(log.header, machine=spec, candidates=tuple(log.candidates))
-
-
-def _grows(asked: Header, log: Log) -> bool:
-    """Whether a run is asked for that goes further than the one in the file."""
-    mine, theirs = log.machine.spec, asked.machine
-    if not isinstance(mine, AdaptiveSpec) or not isinstance(theirs, AdaptiveSpec):
-        return False
-    return theirs.budget > mine.budget or theirs.n_arms > mine.n_arms
-
-
-def _leave_out_growth(asked: Header, log: Log) -> Header:
-    """Return what is asked for, but no larger than the run is; nor smaller, if that is how it began."""
-    mine, theirs = log.machine.spec, asked.machine
-    if not isinstance(mine, AdaptiveSpec) or not isinstance(theirs, AdaptiveSpec):
-        return asked
-    first = log.header.machine
-    assert isinstance(first, AdaptiveSpec)
-    budget = mine.budget if theirs.budget == first.budget else min(theirs.budget, mine.budget)
-    spec = msgspec.structs.replace(theirs, budget=budget, n_arms=min(theirs.n_arms, mine.n_arms))
-    return msgspec.structs.replace(asked, machine=spec, candidates=asked.candidates[: mine.n_arms])
-
-
-def _check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
-    """Refuse to go on with another run than the one in the file, and say what differs, the rounds last: they follow."""
-    differs = _difference(old, new, candidates=candidates)
-    if differs:
-        raise _another_run(path, differs)
-
-
-def _another_run(path: Path, differs: str) -> InvalidArgument:
-    return InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
-
-
-DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind")  # what a machine is asked for
-
-
-def _difference(old: Header, new: Header, *, candidates: bool) -> str:
-    if type(old.machine) is not type(new.machine):
-        return f"its machine is {_kind(old.machine)}, not {_kind(new.machine)}"
-    mine, theirs = _problem(old.machine), _problem(new.machine)
-    for name in (*DECIDING, "batches"):
-        if mine.get(name) != theirs.get(name):
-            return f"its {name} is {mine.get(name)!r}, not {theirs.get(name)!r}"
-    if old.seed != new.seed:
-        return f"its seed is {old.seed}, not {new.seed}"
-    if old.statistic != new.statistic:
-        return f"its statistic is {old.statistic}, not {new.statistic}"
-    for arm, (known, given) in enumerate(zip(old.candidates, new.candidates, strict=True)):
-        if candidates and known.fingerprint != given.fingerprint:
-            return f"its candidate {arm} is {known}, not {given}"
-    return "its rounds differ" if mine.get("rounds") != theirs.get("rounds") else ""
-
-
-def _problem(spec: Spec) -> dict[str, object]:
-    return msgspec.structs.asdict(spec.plan if isinstance(spec, TournamentSpec) else spec)
-
-
-def _kind(spec: Spec) -> str:
-    return str(msgspec.to_builtins(spec)["machine"])
 
 
 def _cannot_begin(path: Path, error: OSError) -> InvalidArgument:

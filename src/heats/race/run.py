@@ -19,7 +19,7 @@ from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import take_fingerprints
 from heats.journal.origin import RaceOrigin
-from heats.journal.writer import DECIDING
+from heats.journal.sameness import DECIDING
 from heats.race.board import show_board
 from heats.race.counts import RunCounts, make_notes, read_notes
 from heats.race.heat import Order, make_order, run_heat

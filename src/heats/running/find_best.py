@@ -30,7 +30,7 @@ from heats.errors import InvalidArgument
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.reader import read_answers, read_header
-from heats.journal.writer import DECIDING
+from heats.journal.sameness import DECIDING
 from heats.planning.build import plan as make_plan
 from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule

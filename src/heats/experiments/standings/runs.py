@@ -28,9 +28,14 @@ class Run(NamedTuple):
 
 def play_runs(world: World, numbers: range, seed: int) -> list[Run]:
     """Play some runs of a world; each depends on the seed, the world's name and its own number only."""
-    root = randomness.draw_bits(randomness.fold_seed(seed), *repr(world).encode())
     with use_one_thread():
-        return [_play_run(world, int(randomness.draw_bits(root, number) >> np.uint64(2))) for number in numbers]
+        return [_play_run(world, draw_seed(world, number, seed)) for number in numbers]
+
+
+def draw_seed(world: World, number: int, seed: int) -> int:
+    """Return the seed of a run of a world."""
+    root = randomness.draw_bits(randomness.fold_seed(seed), *repr(world).encode())
+    return int(randomness.draw_bits(root, number) >> np.uint64(2))
 
 
 def _play_run(world: World, seed: int) -> Run:
@@ -38,7 +43,7 @@ def _play_run(world: World, seed: int) -> Run:
     drawn = draw_world(world, seed, rng)
     machine = _make_machine(world, seed)
     while not machine.done:
-        _play_stage(machine, drawn, rng)
+        play_stage(machine, drawn, rng)
     winner = machine.winner
     assert winner is not None
     chance = machine.standings().of(winner).chance
@@ -46,7 +51,7 @@ def _play_run(world: World, seed: int) -> Run:
     return Run(chance, winner == drawn.best)
 
 
-def _play_stage(machine: Machine, drawn: Environment, rng: Rng) -> None:
+def play_stage(machine: Machine, drawn: Environment, rng: Rng) -> None:
     """Make all pulls of a stage at once; they all have as many arms."""
     queries = machine.ask(machine.owed)
     rows = drawn.sample(np.array([query.arms for query in queries]), 1, rng)[:, 0]

@@ -1,0 +1,87 @@
+"""Results → a page that says how often runs that stopped early are right, and what they save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from heats.experiments.shared.markdown import make_header, make_row, wrap_prose
+from heats.experiments.standings.worlds import ARMS, World
+from heats.experiments.sure.runs import SURE, TIMES, Outcome, add_up
+
+LEAST_RIGHT = 0.94  # of those that stopped
+LEAST_TAIL = 0.0228  # beyond two standard errors of a normal variable; families may have few runs that stopped
+
+
+def make_sure_page(results: Mapping[World, Outcome], reps: int, seed: int) -> str:
+    """Return sure.md; every number is from the CSV file beside it."""
+    lines = [
+        f"# Stopping early: are runs that stop at {SURE:g} right that often?",
+        "",
+        *wrap_prose(_explain(reps, seed)),
+        *wrap_prose(_judge(results)),
+        *("## Family by family", ""),
+        *make_header("told", "shape", "runs", "stopped", "right of these", "tail", "budget saved", "verdict"),
+        *(_tell_family(family, outcome) for family, outcome in _add_up_families(results).items()),
+        "",
+        *("## World by world", ""),
+        *make_header("told", "shape", "n", "k", "B", "runs", "stopped", "right of these", "budget saved"),
+        *(make_row(*world[1:], outcome.runs, *_show(outcome)) for world, outcome in results.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _explain(reps: int, seed: int) -> str:
+    return (
+        f"Made by `heats reproduce sure --reps {reps} --seed {seed}`: in every run one of the worlds of "
+        "[standings.md](standings.md) is drawn, and adaptive play with 15 batches and a budget of "
+        f"{TIMES} comparisons per candidate ends after the first batch at which the standings give whoever would win a "
+        f"chance of {SURE:g} or more to be the best. {reps} runs per world ({max(1, reps // 2)} for n = {ARMS[-1]}). "
+        "Right is who is truly the best; saved is the mean share of the budget over all runs, those that never stopped "
+        "included. All numbers in `sure.csv`."
+    )
+
+
+def _judge(results: Mapping[World, Outcome]) -> str:
+    whole, families = add_up(list(results.values())), _add_up_families(results)
+    within = sum(map(_is_within, families.values()))
+    return (
+        f"**Of {whole.runs:,} runs {whole.stopped / whole.runs:.0%} stopped early; {whole.right:.1%} of these were "
+        f"right, and {whole.saved / whole.runs:.0%} of all budgets was saved.** Asked for are {LEAST_RIGHT:.0%} over "
+        f"all, and no family in which that cannot be: {within} of {len(families)} are within it, by the exact binomial "
+        f"tail (how likely so few are right if {LEAST_RIGHT:.0%} are; too sure below {LEAST_TAIL:.1%}, as two standard "
+        "errors are). The chance is used as it stands, without a correction for looking often: what follows from all "
+        "that was told does not depend on why the telling ended. Among near equals (sd 0.3) few runs ever are that "
+        "sure, so least is known of these."
+    )
+
+
+def _add_up_families(results: Mapping[World, Outcome]) -> dict[tuple[str, str], Outcome]:
+    """Return the outcomes by what is told and the shape of strengths."""
+    families = dict.fromkeys((world.kind, world.shape) for world in results)
+    return {
+        each: add_up([outcome for world, outcome in results.items() if (world.kind, world.shape) == each])
+        for each in families
+    }
+
+
+def _is_within(outcome: Outcome) -> bool:
+    return _find_tail(outcome) >= LEAST_TAIL
+
+
+def _find_tail(outcome: Outcome) -> float:
+    """Return how likely it is that so few are right if each is with the chance that is asked for."""
+    from scipy.special import bdtr
+
+    return float(bdtr(outcome.successes, outcome.stopped, LEAST_RIGHT)) if outcome.stopped else 1.0
+
+
+def _tell_family(family: tuple[str, str], outcome: Outcome) -> str:
+    stopped, right, saved = _show(outcome)
+    verdict = "within" if _is_within(outcome) else "too sure"
+    return make_row(*family, outcome.runs, stopped, right, f"{_find_tail(outcome):.3f}", saved, verdict)
+
+
+def _show(outcome: Outcome) -> Iterator[str]:
+    yield f"{outcome.stopped / outcome.runs:.0%}"
+    yield f"{outcome.successes} of {outcome.stopped} ({outcome.right:.1%})" if outcome.stopped else "–"
+    yield f"{outcome.saved / outcome.runs:.0%}"

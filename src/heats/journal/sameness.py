@@ -1,0 +1,77 @@
+"""What is asked for next to what a journal holds: the same run, the same one going further, or another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
+from heats.errors import InvalidArgument
+from heats.journal.events import Header
+from heats.journal.reader import Log
+
+DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind")  # what a machine is asked for
+
+
+def bring_up_to_date(log: Log) -> Header:
+    """Return the header as it would be if the run had begun as large as it is now."""
+    spec = log.machine.spec if isinstance(log.header.machine, AdaptiveSpec) else log.header.machine
+    return msgspec.structs.replace(log.header, machine=spec, candidates=tuple(log.candidates))
+
+
+def goes_further(asked: Header, log: Log) -> bool:
+    """Whether a run is asked for that goes further than the one in the file."""
+    mine, theirs = log.machine.spec, asked.machine
+    if not isinstance(mine, AdaptiveSpec) or not isinstance(theirs, AdaptiveSpec):
+        return False
+    return theirs.budget > mine.budget or theirs.n_arms > mine.n_arms
+
+
+def leave_out_growth(asked: Header, log: Log) -> Header:
+    """Return what is asked for, but no larger than the run is; nor smaller, if that is how it began."""
+    mine, theirs = log.machine.spec, asked.machine
+    if not isinstance(mine, AdaptiveSpec) or not isinstance(theirs, AdaptiveSpec):
+        return asked
+    first = log.header.machine
+    assert isinstance(first, AdaptiveSpec)
+    budget = mine.budget if theirs.budget == first.budget else min(theirs.budget, mine.budget)
+    spec = msgspec.structs.replace(theirs, budget=budget, n_arms=min(theirs.n_arms, mine.n_arms))
+    return msgspec.structs.replace(asked, machine=spec, candidates=asked.candidates[: mine.n_arms])
+
+
+def check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
+    """Refuse to go on with another run than the one in the file, and say what differs, the rounds last: they follow."""
+    differs = _difference(old, new, candidates=candidates)
+    if differs:
+        raise refuse_other_run(path, differs)
+
+
+def refuse_other_run(path: Path, differs: str) -> InvalidArgument:
+    """Return the error that says what differs, and the way out."""
+    return InvalidArgument(f"{path} holds another run: {differs}. Ask for the same again, or give another journal.")
+
+
+def _difference(old: Header, new: Header, *, candidates: bool) -> str:
+    if type(old.machine) is not type(new.machine):
+        return f"its machine is {_kind(old.machine)}, not {_kind(new.machine)}"
+    mine, theirs = _problem(old.machine), _problem(new.machine)
+    for name in (*DECIDING, "batches"):
+        if mine.get(name) != theirs.get(name):
+            return f"its {name} is {mine.get(name)!r}, not {theirs.get(name)!r}"
+    if old.seed != new.seed:
+        return f"its seed is {old.seed}, not {new.seed}"
+    if old.statistic != new.statistic:
+        return f"its statistic is {old.statistic}, not {new.statistic}"
+    for arm, (known, given) in enumerate(zip(old.candidates, new.candidates, strict=True)):
+        if candidates and known.fingerprint != given.fingerprint:
+            return f"its candidate {arm} is {known}, not {given}"
+    return "its rounds differ" if mine.get("rounds") != theirs.get("rounds") else ""
+
+
+def _problem(spec: Spec) -> dict[str, object]:
+    return msgspec.structs.asdict(spec.plan if isinstance(spec, TournamentSpec) else spec)
+
+
+def _kind(spec: Spec) -> str:
+    return str(msgspec.to_builtins(spec)["machine"])
