@@ -8,11 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from heats.base.threads import use_one_thread
 from heats.engine.feedback import Kind
 from heats.engine.standings import posterior
 from heats.engine.standings.choices import Choices, find_choices
 from heats.engine.standings.effects import find_effects
-from heats.engine.standings.posterior import FEWEST_EVEN, ChoiceModel, EffectModel, Field, explore
+from heats.engine.standings.posterior import FEW_ARMS, ChoiceModel, EffectModel, Field, explore
 from heats.engine.standings.shapes import look_at_even, look_at_normal
 from tests.engine.standings.pulls import draw_winners, tell
 
@@ -74,8 +75,12 @@ def test_how_likely_a_spread_is_agrees_with_a_grid() -> None:
 
 
 @pytest.mark.parametrize(("spread", "error"), [(0.3, 0.02), (1.0, 0.1), (3.0, 0.35)])
-def test_how_likely_an_even_field_is_agrees_with_a_grid(spread: float, error: float) -> None:
+def test_how_likely_an_even_field_is_agrees_with_a_grid(
+    monkeypatch: pytest.MonkeyPatch, spread: float, error: float
+) -> None:
     """Beside the normal one, though arms are taken for independent: it costs most where little is known of them."""
+    monkeypatch.setattr(posterior, "FEW_ARMS", 2)
+    monkeypatch.setattr(posterior, "MANY_ARMS", 3)
     normal = ChoiceModel(lopsided()).fit(Field(spread), np.zeros(3))
     ours = posterior._see_as_even(normal).log_weight - normal.log_weight
     exact = [math.log(integrate(lopsided(), spread, even)[0]) for even in (True, False)]
@@ -111,7 +116,7 @@ def test_what_was_told_of_many_arms_decides_whether_their_field_is_even() -> Non
     assert compare_fields(rng.normal(size=60), rng) < -1
 
 
-@pytest.mark.parametrize(("n", "asked"), [(FEWEST_EVEN - 1, False), (FEWEST_EVEN, True)])
+@pytest.mark.parametrize(("n", "asked"), [(FEW_ARMS, False), (FEW_ARMS + 1, True)])
 def test_few_arms_and_rewards_are_not_asked_for_their_shape(n: int, asked: bool) -> None:
     """Few could not tell, and effects are drawn by a way that holds for normal fields only."""
     rng = np.random.default_rng(6)
@@ -124,15 +129,29 @@ def test_few_arms_and_rewards_are_not_asked_for_their_shape(n: int, asked: bool)
     assert not any(fit.field.even for fit in posterior._fit_fields(EffectModel(effects), n))
 
 
+def test_the_odds_of_an_even_field_grow_with_the_number_of_arms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From none to even ones, where what was told speaks for neither shape."""
+    monkeypatch.setattr(posterior, "compare_with_even", lambda middles, deviations: 0.0)
+
+    def find_odds(n: int) -> float:
+        choices = find_choices(Kind.WINNER, [tell([[0, 1]], [[1, 0]])], n)
+        assert choices is not None
+        normal = ChoiceModel(choices).fit(Field(1.0), np.zeros(n))
+        return math.exp(posterior._see_as_even(normal).log_weight - normal.log_weight)
+
+    assert [find_odds(n) for n in (21, 35, 50, 200)] == pytest.approx([1 / 30, 1 / 2, 1, 1])
+
+
 def test_the_best_of_an_even_field_is_less_sure() -> None:
     """Which is what even fields are for: the one that came out first of many is hardly ahead of the next."""
     rng = np.random.default_rng(9)
     choices = find_choices(Kind.WINNER, [draw_winners(np.linspace(-1.7, 1.7, 50), 150, 4, rng)], 50)
     assert choices is not None
     model = ChoiceModel(choices)
-    normal, even = (model.fit(Field(1.0, even=even), np.zeros(50)) for even in (False, True))
-    best = int(normal.mode.argmax())
-    chances = [(model.draw([fit], [100], SEED).argmax(axis=0) == best).mean() for fit in (normal, even)]
+    with use_one_thread():
+        normal, even = (model.fit(Field(1.0, even=even), np.zeros(50)) for even in (False, True))
+        drawn = [model.draw([fit], [100], SEED).argmax(axis=0) for fit in (normal, even)]
+    chances = [(each == normal.mode.argmax()).mean() for each in drawn]
     assert chances[1] < chances[0] - 0.03
 
 

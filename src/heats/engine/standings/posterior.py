@@ -19,7 +19,7 @@ best is hardly ahead of the next (``shapes.py``). How likely it made what was to
     p(told | even) = p(told | normal) E[p(strengths | even) / p(strengths | normal)],
 
 the mean over the posterior of the normal field, arm by arm; its chains begin there too. Of few arms what was told
-hardly speaks of the shape, and the odds alone would decide: these are left normal.
+hardly speaks of the shape, and the odds alone would decide: those of an even field grow with the number of arms.
 
 Up to ``MOST_TOGETHER`` arms all of this is exact up to the approximation above and the number of draws. Of more, the
 spread is found by a few steps of expectation and maximisation that take arms for independent; those arms that may be
@@ -52,8 +52,8 @@ FURTHER_APART = 8.0  # times the spread, is how far the one that stands apart ma
 ODDS_APART = 1.0  # that there is one
 FEW_BEST = 3  # arms that are tried as the one
 MOST_WITH_ONE_APART = 200  # arms; more tell the spread so well that it makes no difference
-FEWEST_EVEN = 30  # arms; fewer cannot tell the shape of their field
-ODDS_EVEN = 1.0  # that it is even, to normal
+FEW_ARMS = 20  # cannot tell the shape of their field: it is normal
+MANY_ARMS = 50  # can: it is as likely even; in between, the odds grow in proportion
 MOST_HALVINGS = 60
 MOST_CHAINS = 128
 FEWEST_CHAINS = 16
@@ -346,7 +346,7 @@ def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
     """Fit with a spread: nobody apart, in a normal field and an even one, and each of those apart that seem best."""
     together = model.fit(Field(spread), start)
     fits = [together]
-    if model.may_be_even and start.size >= FEWEST_EVEN:
+    if model.may_be_even and start.size > FEW_ARMS:
         fits.append(_see_as_even(together))
     if spread * FURTHER_APART <= model.most_spread and start.size <= MOST_WITH_ONE_APART:
         apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together)]
@@ -358,7 +358,8 @@ def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
 def _see_as_even(fit: Fit) -> Fit:
     """Return the fit in a normal field as the approximation in an even one that it is, with its weight."""
     spread = fit.field.spread
-    gained = np.log(ODDS_EVEN) + compare_with_even(fit.mode / spread, fit.deviations / spread)
+    odds = min(1.0, (fit.mode.size - FEW_ARMS) / (MANY_ARMS - FEW_ARMS))
+    gained = np.log(odds) + compare_with_even(fit.mode / spread, fit.deviations / spread)
     return fit._replace(field=Field(spread, even=True), log_weight=fit.log_weight + gained)
 
 
