@@ -8,11 +8,13 @@ from itertools import product
 import numpy as np
 import pytest
 
+from heats.base.threads import use_one_thread
 from heats.engine.feedback import Kind
 from heats.engine.standings import posterior
 from heats.engine.standings.choices import Choices, find_choices
 from heats.engine.standings.effects import find_effects
-from heats.engine.standings.posterior import ChoiceModel, EffectModel, Field, explore
+from heats.engine.standings.posterior import FEW_ARMS, ChoiceModel, EffectModel, Field, explore
+from heats.engine.standings.shapes import look_at_even, look_at_normal
 from tests.engine.standings.pulls import draw_winners, tell
 
 SEED = np.array(7, dtype=np.uint64)
@@ -27,11 +29,12 @@ def lopsided() -> Choices:
     return choices
 
 
-def integrate(choices: Choices, spread: float) -> tuple[float, np.ndarray, np.ndarray]:
+def integrate(choices: Choices, spread: float, even: bool = False) -> tuple[float, np.ndarray, np.ndarray]:
     """Return evidence, means and chances to be the best of three arms, summed over a fine grid."""
-    axis = np.linspace(-6, 6, 61) * spread
+    axis = np.linspace(-1, 1, 61) * (3 if even else 6) * spread
     points = np.array(list(product(axis, repeat=3))).T
-    logs = choices.likelihood(points)[0] - (points**2).sum(axis=0) / (2 * spread**2)
+    look = look_at_even if even else look_at_normal
+    logs = choices.likelihood(points)[0] + look(points / spread)[0].sum(axis=0)
     weights = np.exp(logs)
     total = weights.sum()
     best = (points == points.max(axis=0)).astype(float)
@@ -40,13 +43,14 @@ def integrate(choices: Choices, spread: float) -> tuple[float, np.ndarray, np.nd
     return total * cell / (math.sqrt(2 * math.pi) * spread) ** 3, points @ weights / total, best @ weights / total
 
 
+@pytest.mark.parametrize("even", [False, True])
 @pytest.mark.parametrize("spread", [0.5, 2.0])
-def test_draws_of_three_arms_agree_with_a_grid(spread: float) -> None:
+def test_draws_of_three_arms_agree_with_a_grid(spread: float, even: bool) -> None:
     """Means and chances to be the best, of a posterior that is far from normal."""
     model = ChoiceModel(lopsided())
-    fit = model.fit(Field(spread), np.zeros(3))
+    fit = model.fit(Field(spread, even=even), np.zeros(3))
     draws = model.draw([fit], [4000], SEED)
-    _, means, chances = integrate(lopsided(), spread)
+    _, means, chances = integrate(lopsided(), spread, even)
     assert draws.mean(axis=1) == pytest.approx(means, abs=0.03 * spread)
     assert np.bincount(draws.argmax(axis=0)) / draws.shape[1] == pytest.approx(chances, abs=0.015)
 
@@ -68,6 +72,87 @@ def test_how_likely_a_spread_is_agrees_with_a_grid() -> None:
     ours = [fit.log_weight - ChoiceModel._weigh(fit.field.spread) for fit in fits]
     exact = [math.log(integrate(lopsided(), spread)[0]) for spread in spreads]
     assert np.diff(ours) == pytest.approx(np.diff(exact), abs=0.15)
+
+
+@pytest.mark.parametrize(("spread", "error"), [(0.3, 0.02), (1.0, 0.1), (3.0, 0.35)])
+def test_how_likely_an_even_field_is_agrees_with_a_grid(
+    monkeypatch: pytest.MonkeyPatch, spread: float, error: float
+) -> None:
+    """Beside the normal one, though arms are taken for independent: it costs most where little is known of them."""
+    monkeypatch.setattr(posterior, "FEW_ARMS", 2)
+    monkeypatch.setattr(posterior, "MANY_ARMS", 3)
+    normal = ChoiceModel(lopsided()).fit(Field(spread), np.zeros(3))
+    ours = posterior._see_as_even(normal).log_weight - normal.log_weight
+    exact = [math.log(integrate(lopsided(), spread, even)[0]) for even in (True, False)]
+    assert ours == pytest.approx(exact[0] - exact[1], abs=error)
+
+
+def test_the_gradient_of_each_chain_is_that_of_its_field() -> None:
+    """By differences, for chains in normal and even fields side by side."""
+    rng = np.random.default_rng(8)
+    model, points, spreads = ChoiceModel(lopsided()), rng.normal(size=(3, 4)), np.array([[0.5, 0.5, 2.0, 2.0]])
+    even = np.array([False, True, False, True])
+    values, slopes = model._look(points, spreads, even)
+    for arm in range(3):
+        nudge = 1e-6 * (np.arange(3) == arm)[:, None]
+        ahead, behind = (model._look(points + sign * nudge, spreads, even)[0] for sign in (1, -1))
+        assert slopes[arm] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-5)
+    assert values[::2] == pytest.approx(model._look(points[:, ::2], spreads[:, ::2])[0])
+
+
+def compare_fields(strengths: np.ndarray, rng: np.random.Generator) -> float:
+    """Return the log of how much likelier the likeliest even field is than all others, by 60 pulls per arm."""
+    choices = find_choices(Kind.WINNER, [draw_winners(strengths, 60 * strengths.size, 4, rng)], strengths.size)
+    assert choices is not None
+    fits = posterior._fit_fields(ChoiceModel(choices), strengths.size)
+    even, others = (max(fit.log_weight for fit in fits if fit.field.even is each) for each in (True, False))
+    return float(even - others)
+
+
+def test_what_was_told_of_many_arms_decides_whether_their_field_is_even() -> None:
+    """Equally spaced arms, often seen, speak for it; normal ones against it."""
+    rng = np.random.default_rng(6)
+    assert compare_fields(np.linspace(-2, 2, 60), rng) > 2
+    assert compare_fields(rng.normal(size=60), rng) < -1
+
+
+@pytest.mark.parametrize(("n", "asked"), [(FEW_ARMS, False), (FEW_ARMS + 1, True)])
+def test_few_arms_and_rewards_are_not_asked_for_their_shape(n: int, asked: bool) -> None:
+    """Few could not tell, and effects are drawn by a way that holds for normal fields only."""
+    rng = np.random.default_rng(6)
+    arms = np.array([rng.choice(n, 4, replace=False) for _ in range(2 * n)])
+    told = [tell(arms.tolist(), rng.normal(size=arms.shape).tolist())]
+    choices, effects = find_choices(Kind.REWARDS, told, n), find_effects(told, lambda values: values, n)
+    assert choices is not None
+    assert effects is not None
+    assert any(fit.field.even for fit in posterior._fit_fields(ChoiceModel(choices), n)) is asked
+    assert not any(fit.field.even for fit in posterior._fit_fields(EffectModel(effects), n))
+
+
+def test_the_odds_of_an_even_field_grow_with_the_number_of_arms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From none to even ones, where what was told speaks for neither shape."""
+    monkeypatch.setattr(posterior, "compare_with_even", lambda middles, deviations: 0.0)
+
+    def find_odds(n: int) -> float:
+        choices = find_choices(Kind.WINNER, [tell([[0, 1]], [[1, 0]])], n)
+        assert choices is not None
+        normal = ChoiceModel(choices).fit(Field(1.0), np.zeros(n))
+        return math.exp(posterior._see_as_even(normal).log_weight - normal.log_weight)
+
+    assert [find_odds(n) for n in (21, 35, 50, 200)] == pytest.approx([1 / 30, 1 / 2, 1, 1])
+
+
+def test_the_best_of_an_even_field_is_less_sure() -> None:
+    """Which is what even fields are for: the one that came out first of many is hardly ahead of the next."""
+    rng = np.random.default_rng(9)
+    choices = find_choices(Kind.WINNER, [draw_winners(np.linspace(-1.7, 1.7, 50), 150, 4, rng)], 50)
+    assert choices is not None
+    model = ChoiceModel(choices)
+    with use_one_thread():
+        normal, even = (model.fit(Field(1.0, even=even), np.zeros(50)) for even in (False, True))
+        drawn = [model.draw([fit], [100], SEED).argmax(axis=0) for fit in (normal, even)]
+    chances = [(each == normal.mode.argmax()).mean() for each in drawn]
+    assert chances[1] < chances[0] - 0.03
 
 
 def test_draws_agree_with_a_long_walk() -> None:

@@ -13,6 +13,14 @@ chains in this proportion, and these draw strengths given the field: effects fro
 choices, whose posterior is skewed where an arm won or lost all it was in, by Hamiltonian moves from the normal
 approximation.
 
+A field of many arms that choices were made of may also be *even*: as spread as a normal one, but with ends, so that the
+best is hardly ahead of the next (``shapes.py``). How likely it made what was told follows from the normal one,
+
+    p(told | even) = p(told | normal) E[p(strengths | even) / p(strengths | normal)],
+
+the mean over the posterior of the normal field, arm by arm; its chains begin there too. Of few arms what was told
+hardly speaks of the shape, and the odds alone would decide: those of an even field grow with the number of arms.
+
 Up to ``MOST_TOGETHER`` arms all of this is exact up to the approximation above and the number of draws. Of more, the
 spread is found by a few steps of expectation and maximisation that take arms for independent; those arms that may be
 the best are then drawn together, all others held at their mode; and the rest are drawn one by one from their normal
@@ -28,11 +36,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.base.arrays import Array, Indices, Matrix, Words
+from heats.base.arrays import Array, Indices, Mask, Matrix, Words
 from heats.base.randomness import draw_normals, draw_units
 from heats.engine.standings.choices import Choices
 from heats.engine.standings.effects import Effects
 from heats.engine.standings.hamilton import PER_CHAIN, Proposal, draw_points
+from heats.engine.standings.shapes import compare_with_even, look_at_even, look_at_normal
 
 MOST_TOGETHER = 1000  # arms that are drawn together
 MOST_DRAWN = 20_000  # arms
@@ -43,6 +52,8 @@ FURTHER_APART = 8.0  # times the spread, is how far the one that stands apart ma
 ODDS_APART = 1.0  # that there is one
 FEW_BEST = 3  # arms that are tried as the one
 MOST_WITH_ONE_APART = 200  # arms; more tell the spread so well that it makes no difference
+FEW_ARMS = 20  # cannot tell the shape of their field: it is normal
+MANY_ARMS = 50  # can: it is as likely even; in between, the odds grow in proportion
 MOST_HALVINGS = 60
 MOST_CHAINS = 128
 FEWEST_CHAINS = 16
@@ -68,10 +79,11 @@ class Posterior(NamedTuple):
 
 
 class Field(NamedTuple):
-    """How strengths are spread: normal with this deviation, and one arm may stand apart from all others."""
+    """How strengths are spread: with this deviation, normal or even; one arm may stand apart from all others."""
 
     spread: float
     apart: int | None = None
+    even: bool = False
 
     def deviations(self, n_arms: int) -> Array:
         """Return the standard deviation of every arm's strength, before anything was told."""
@@ -156,6 +168,7 @@ class Model(ABC):
 
     typical_spread: float  # where the search for spreads begins
     most_spread: float  # where it ends
+    may_be_even: bool  # whether it knows such fields
 
     @abstractmethod
     def fit(self, field: Field, start: Array) -> Fit:
@@ -180,6 +193,7 @@ class ChoiceModel(Model):
 
     typical_spread = 0.8
     most_spread = 8.0
+    may_be_even = True
 
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
@@ -220,13 +234,17 @@ class ChoiceModel(Model):
         """Draw by Hamiltonian moves."""
         spreads = np.repeat([fit.field.deviations(fit.mode.size) for fit in fits], chains, axis=0).T
         proposals = [Proposal(fit.mode, fit.precision.find_scale(), n) for fit, n in zip(fits, chains, strict=True)]
-        return draw_points(lambda points: self._look(points, spreads), proposals, seed)
+        even = np.repeat([fit.field.even for fit in fits], chains)
+        return draw_points(lambda points: self._look(points, spreads, even), proposals, seed)
 
-    def _look(self, strengths: Array, spreads: Array) -> tuple[Array, Array]:
+    def _look(self, strengths: Array, spreads: Array, even: Mask | None = None) -> tuple[Array, Array]:
         """Return the log posterior of columns of strengths, without constants, and its gradient."""
         value, slope = self._choices.likelihood(strengths)
         scaled = strengths / spreads
-        return value - (scaled**2).sum(axis=0) / 2, slope - scaled / spreads
+        prior, lean = look_at_normal(scaled)
+        if even is not None and even.any():
+            prior[:, even], lean[:, even] = look_at_even(scaled[:, even])
+        return value + prior.sum(axis=0), slope + lean / spreads
 
     def _find_precision(self, strengths: Array, spreads: Array) -> Precision:
         diagonal, rows = self._choices.curvature(strengths)
@@ -243,6 +261,7 @@ class EffectModel(Model):
 
     typical_spread = 0.8
     most_spread = 2000.0
+    may_be_even = False
 
     def __init__(self, effects: Effects) -> None:
         self._effects = effects
@@ -324,13 +343,24 @@ def _fit_fields(model: Model, n_arms: int) -> list[Fit]:
 
 
 def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
-    """Fit with a spread: nobody apart, and each of those apart that seem the best."""
+    """Fit with a spread: nobody apart, in a normal field and an even one, and each of those apart that seem best."""
     together = model.fit(Field(spread), start)
-    if spread * FURTHER_APART > model.most_spread or start.size > MOST_WITH_ONE_APART:
-        return [together]
-    apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together)]
-    likely = np.log(ODDS_APART / start.size)
-    return [together, *(fit._replace(log_weight=fit.log_weight + likely) for fit in apart)]
+    fits = [together]
+    if model.may_be_even and start.size > FEW_ARMS:
+        fits.append(_see_as_even(together))
+    if spread * FURTHER_APART <= model.most_spread and start.size <= MOST_WITH_ONE_APART:
+        apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together)]
+        likely = np.log(ODDS_APART / start.size)
+        fits += [fit._replace(log_weight=fit.log_weight + likely) for fit in apart]
+    return fits
+
+
+def _see_as_even(fit: Fit) -> Fit:
+    """Return the fit in a normal field as the approximation in an even one that it is, with its weight."""
+    spread = fit.field.spread
+    odds = min(1.0, (fit.mode.size - FEW_ARMS) / (MANY_ARMS - FEW_ARMS))
+    gained = np.log(odds) + compare_with_even(fit.mode / spread, fit.deviations / spread)
+    return fit._replace(field=Field(spread, even=True), log_weight=fit.log_weight + gained)
 
 
 def _find_best(fit: Fit) -> list[int]:
@@ -349,7 +379,7 @@ def _weigh_all(fits: Sequence[Fit]) -> float:
 
 
 def _renumber(field: Field, place: Indices) -> Field:
-    return field if field.apart is None else Field(field.spread, int(place[field.apart]))
+    return field if field.apart is None else field._replace(apart=int(place[field.apart]))
 
 
 def _explore_many(model: Model, n_arms: int, seed: Words, winner: int | None) -> Posterior:
