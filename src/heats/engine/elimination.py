@@ -14,6 +14,7 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import AnyArray, Array, Indices, Mask, Order, Words
 from heats.base.randomness import Purpose
+from heats.engine.early import Endings, check_early
 from heats.engine.feedback import Kind
 from heats.engine.game import ScoredGame, Stage
 from heats.engine.records import make_record
@@ -44,6 +45,8 @@ class Elimination(ScoredGame, spec=TournamentSpec):
     def __init__(self, spec: TournamentSpec, statistic: StatisticLike, roots: Words) -> None:
         self.plan = plan = spec.plan
         super().__init__(spec, statistic, roots, [each.size for each in plan.rounds])
+        if spec.early:
+            check_early(plan, self.statistic)
         self.arms = np.broadcast_to(np.arange(plan.n_arms), (roots.size, plan.n_arms))  # still in, those rested last
         self.record = make_record(plan.record, roots.size, plan.n_arms, self.statistic)
         self.rounds: list[Played] = []
@@ -81,6 +84,13 @@ class Elimination(ScoredGame, spec=TournamentSpec):
                 ranks = rank(np.zeros(heats.shape), partial(self.record.of, heats))
                 self._keep(Played(each, heats, ranks, None, 0, self.byes))
         return self._stage
+
+    def watch(self) -> Endings | None:
+        """Say which pulls decide their heats, if the spec wants that."""
+        if not self.spec.early or self._stage is None:
+            return None
+        each = self.plan.rounds[self.round]
+        return Endings(self.statistic, each.heats, each.size, each.pulls, each.keep)
 
     def finish(self, kind: Kind | None, seen: Seen) -> None:
         """Rank every heat and keep its best (Algorithm 2)."""

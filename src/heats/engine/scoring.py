@@ -67,8 +67,12 @@ def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:
         raise InvalidArgument(
             f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback."
         )
-    exact = adapted is win_rate or (adapted is mean and kind is not Kind.REWARDS)
-    return (settle(scores) if exact else scores).reshape(*observations.shape[:-2], -1)
+    return (settle(scores) if averages_shares(adapted, kind) else scores).reshape(*observations.shape[:-2], -1)
+
+
+def averages_shares(adapted: Statistic, kind: Kind) -> bool:
+    """Whether the scores of an adapted statistic are means of shares: simple fractions between 0 and 1."""
+    return adapted is win_rate or (adapted is mean and kind is not Kind.REWARDS)
 
 
 def settle(values: Array) -> Array:

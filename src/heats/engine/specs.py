@@ -11,10 +11,11 @@ from heats.errors import InvalidArgument
 from heats.planning.plan import Plan
 
 
-class TournamentSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="tournament"):
-    """A tournament, with its plan."""
+class TournamentSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="tournament", omit_defaults=True):
+    """A tournament, with its plan; ``early``: without the pulls that cannot change who stays in their heat."""
 
     plan: Plan
+    early: bool = False
 
     @property
     def n_arms(self) -> int:

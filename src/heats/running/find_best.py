@@ -187,6 +187,7 @@ def find_best(
     schedule: Schedule = "exact",
     record: Record | None = None,
     blind: bool = False,
+    early: bool = False,
 ) -> Found:
     """Find the best of ``candidates`` with at most ``budget`` comparisons of up to ``heat_size`` of them.
 
@@ -209,6 +210,9 @@ def find_best(
         instead, which goes on with whoever looks best.
     batches
         In how many batches adaptive play decides whom to compare next (default: 15); saying it means adaptive play.
+    early
+        True leaves out comparisons that can no longer change who stays in a heat: the same candidate wins, with fewer
+        of them. For winners, races and rankings, and ``record="off"``; see :class:`heats.Tournament`.
     feedback
         What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
         ``"ranking"``. The tournament is planned before the first comparison and better if it is known; left out, it is
@@ -258,12 +262,12 @@ def find_best(
         "blind": blind,
     }
     if batches is not None or strategy == "adaptive":
-        machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, plan, planning)
+        machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, planning | {"plan": plan, "early": early})
     else:
         layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
         if journal is not None:
             layout = _as_begun(journal, layout)
-        machine = Tournament(layout, mean if statistic is None else statistic, seed)
+        machine = Tournament(layout, mean if statistic is None else statistic, seed, early=early)
     return run(
         machine,
         compare,
@@ -331,12 +335,11 @@ def _go_adaptive(
     statistic: StatisticLike | None,
     seed: int,
     batches: int | None,
-    plan: Plan | None,
     planning: dict[str, Any],
 ) -> Adaptive:
     """Return the machine of adaptive play; whatever speaks of a planned tournament is refused."""
     strategy = planning["strategy"]
-    said = {"plan": plan, **{name: planning[name] for name in ("edge", "guaranteed", "schedule", "record", "blind")}}
+    said = {name: planning[name] for name in ("plan", "edge", "guaranteed", "schedule", "record", "blind", "early")}
     if strategy not in ("planned", "adaptive"):
         said["strategy"] = strategy
     for name, value in said.items():
