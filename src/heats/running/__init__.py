@@ -8,5 +8,6 @@ outcomes    what came back → told, noted, tried again, or the end of the run
 comparison  the user's ``compare`` → a task for every pull
 driver      a machine + a task + an executor → all pulls made
 progress    a machine → a live bar
+strategies  what is said about how to play → what goes together, and the machine of adaptive play
 find_best   candidates + compare → the best of them
 """

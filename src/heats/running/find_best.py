@@ -17,11 +17,12 @@ from heats.base.naming import shorten
 from heats.base.plots import Axes
 from heats.base.text import make_encodable
 from heats.base.version import __version__
-from heats.engine.adaptive import BATCHES, Adaptive
+from heats.engine.adaptive import Adaptive
+from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
 from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
-from heats.engine.scoring import expected_feedback
+from heats.engine.scoring import expected_feedback, is_meant
 from heats.engine.specs import TournamentSpec, outline
 from heats.engine.standings import Standings, plot_standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
@@ -38,9 +39,10 @@ from heats.reports.frames import list_results
 from heats.reports.result import Result
 from heats.reports.winner import choose_winner, collect_parameters
 from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
-from heats.running.comparison import Comparison
+from heats.running.comparison import Announced, Comparison
 from heats.running.driver import drive
 from heats.running.progress import show_progress
+from heats.running.strategies import choose_heat_size, is_adaptive, make_adaptive
 
 if TYPE_CHECKING:
     import os
@@ -215,8 +217,8 @@ def find_best(
         of them. For winners, races and rankings, and ``record="off"``; see :class:`heats.Tournament`.
     feedback
         What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
-        ``"ranking"``. The tournament is planned before the first comparison and better if it is known; left out, it is
-        taken from the statistic where that says it, and else planned for any.
+        ``"ranking"``; anything else is then refused. The tournament is planned before the first comparison and better
+        if it is known; left out, it is taken from the statistic where that says it, and else planned for any.
     statistic
         How the pulls of a heat become scores; default ``heats.mean``.
     seed
@@ -261,16 +263,19 @@ def find_best(
         "record": record,
         "blind": blind,
     }
-    if batches is not None or strategy == "adaptive":
+    announced = None
+    if is_adaptive(strategy, batches):
         machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, planning | {"plan": plan, "early": early})
+        announced = _bind(feedback, machine)
     else:
         layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
         if journal is not None:
             layout = _as_begun(journal, layout)
         machine = Tournament(layout, mean if statistic is None else statistic, seed, early=early)
-    return run(
+    return _run(
         machine,
         compare,
+        announced,
         candidates=taken,
         executor=executor,
         journal=journal,
@@ -305,6 +310,34 @@ def run(
     >>> run(machine, lambda arms: heats.Winner(max(arms))).winner
     4
     """
+    return _run(
+        machine,
+        compare,
+        None,
+        candidates=candidates,
+        executor=executor,
+        journal=journal,
+        progress=progress,
+        retries=retries,
+        timeout=timeout,
+        names=names,
+    )
+
+
+def _run(
+    machine: Machine,
+    compare: Callable[..., Any],
+    announced: Announced | None,
+    *,
+    candidates: Iterable[Any] | None,
+    executor: Executor | None,
+    journal: str | os.PathLike[str] | JournalFile | None,
+    progress: bool | None,
+    retries: int,
+    timeout: float | None,
+    names: Sequence[str] | None,
+) -> Found:
+    """Drive any machine; ``announced`` is what was said that ``compare`` returns."""
     if not isinstance(machine, Machine) or machine.spent:
         raise InvalidArgument(
             "{machine} must be a machine that nothing was told, such as a Tournament.", machine=machine
@@ -313,7 +346,7 @@ def run(
     if len(taken) != machine.n_arms:
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
     labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
-    task = Comparison(compare, taken, labels)
+    task = Comparison(compare, taken, labels, announced)
     if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
         raise InvalidArgument(
             "{executor} must be an executor, such as ThreadPoolExecutor(4), or None.", executor=executor
@@ -335,24 +368,27 @@ def _go_adaptive(
     statistic: StatisticLike | None,
     seed: int,
     batches: int | None,
-    planning: dict[str, Any],
+    said: dict[str, Any],
 ) -> Adaptive:
     """Return the machine of adaptive play; whatever speaks of a planned tournament is refused."""
-    strategy = planning["strategy"]
-    said = {name: planning[name] for name in ("plan", "edge", "guaranteed", "schedule", "record", "blind", "early")}
-    if strategy not in ("planned", "adaptive"):
-        said["strategy"] = strategy
-    for name, value in said.items():
-        if not (value is None or value is False or (isinstance(value, str) and value == "exact")):
-            raise InvalidArgument(
-                f"{{{name}}} is about a planned tournament, but play is to be adaptive; leave out one of the two.",
-                **{name: value},
-            )
-    if planning["feedback"] is not None:  # a hint for plans; adaptive play takes whatever is told
-        one_of("feedback", planning["feedback"], FEEDBACKS)
-    size = min(4, n_arms) if planning["heat_size"] is None else planning["heat_size"]
-    asked = BATCHES if batches is None else batches
-    return Adaptive(n_arms, size, _need_budget(planning), batches=asked, statistic=statistic, seed=seed)
+    usual = {"strategy": "planned", "schedule": "exact"}  # cannot be told from what was not said
+    planning = {name: None if value == usual.get(name) else value for name, value in said.items()}
+    for name in ("budget", "heat_size", "feedback"):
+        del planning[name]
+    return make_adaptive(
+        *(n_arms, said["heat_size"], _need_budget(said), batches),
+        planning=planning,
+        statistic=statistic,
+        seed=seed,
+    )
+
+
+def _bind(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
+    """Return what was said of feedback, with the kinds that are meant by it."""
+    if feedback is None:
+        return None
+    one_of("feedback", feedback, FEEDBACKS)
+    return Announced(feedback, frozenset(kind for kind in Kind if is_meant(feedback, kind, machine.statistic)))
 
 
 def _need_budget(planning: dict[str, Any]) -> int:
@@ -367,8 +403,7 @@ def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, A
     budget = _need_budget(planning)
     strategy = planning.pop("strategy")
     del planning["budget"]
-    size = planning.pop("heat_size")
-    size = min(4, n_arms) if size is None else size
+    size = choose_heat_size(planning.pop("heat_size"), n_arms)
     if planning["record"] is None and not any(statistic is each for each in (None, mean, win_rate)):
         planning["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
     said = planning["feedback"]
