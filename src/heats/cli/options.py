@@ -25,6 +25,7 @@ MaybeBudget = Annotated[int | None, typer.Option("-B", "--budget", help="How man
 Strategy = Annotated[
     str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
 ]
+PlayedStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr or csh.")]
 AnyStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr, csh or round-robin.")]
 EveryStrategy = Annotated[
     str, typer.Option(help="planned, adaptive, csws, csr, csh, round-robin, or all to compare them.")

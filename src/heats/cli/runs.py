@@ -14,6 +14,7 @@ from heats.cli import options
 from heats.cli.root import app
 from heats.journal import Log
 from heats.reports.result import Result
+from heats.running.strategies import ADAPTIVE
 
 LOOK_SECONDS = 0.2  # between two looks at a journal that grows
 MOST_SECONDS_TO_WATCH = 20  # of a demo
@@ -24,7 +25,7 @@ def demo(
     n_arms: options.Arms = 30,
     heat_size: options.HeatSize = 4,
     budget: options.Budget = 300,
-    strategy: options.Strategy = "planned",
+    strategy: options.PlayedStrategy = "planned",
     seed: options.Seed = 0,
     pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
     blind: options.Blind = False,
@@ -35,7 +36,7 @@ def demo(
     """Race simulated solvers with live progress, then show the report."""
     from heats.cli.demo import play
 
-    one_of("strategy", strategy.lower(), options.STRATEGIES)
+    one_of("strategy", strategy.lower(), (*options.STRATEGIES, ADAPTIVE))
     between("pause", pause, 0, 60, why="seconds")
     watched = sys.stderr is not None and sys.stderr.isatty()
     pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1) if watched else 0)

@@ -22,6 +22,16 @@ class TournamentSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="tour
         """How many arms it chooses among."""
         return self.plan.n_arms
 
+    @property
+    def heat_size(self) -> int:
+        """How many arms are compared at once."""
+        return self.plan.heat_size
+
+    @property
+    def budget(self) -> int:
+        """How many pulls it may make."""
+        return self.plan.budget
+
 
 class RoundRobinSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="round-robin"):
     """All sets of arms in turn."""
