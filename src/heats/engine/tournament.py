@@ -24,7 +24,7 @@ class Tournament(Machine, spec=TournamentSpec):
 
     With ``early`` a heat ends with the first pull, in the order of the ids, after which nothing could change who stays:
     the same arms stay and the same one wins, with fewer pulls. It takes scores that are shares of wins or places, and
-    a plan with ``record="off"``; see docs/planning.md.
+    a plan with ``record="off"``; see docs/guide.md.
 
     Examples
     --------
