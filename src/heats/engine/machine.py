@@ -422,6 +422,8 @@ class Machine(ABC):
         assert self._watch is not None
         heat = int(self._stage.stage.heat_of(np.array(pull)))
         told = list(takewhile(lambda each: self._rows[each] is not None, self._left[heat]))
+        if not told:
+            return
         spoke, raw = self._read(self._stage, [self._rows[each] for each in told])
         seen = dict(zip(spoke.tolist(), self._observe(self._stage, np.array(told)[spoke], raw), strict=True))
         for number in range(len(told)):
