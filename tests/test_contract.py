@@ -103,6 +103,7 @@ def test_every_machine_refuses_alike(machine: str) -> None:
 SMALL: dict[str, Callable[[], Machine]] = {
     "planned": lambda: heats.Tournament(heats.plan(6, 3, 14, feedback="winner"), seed=3),
     "csr-pooled": lambda: heats.Tournament(heats.plan(5, 3, 12, "csr", record="pooled"), seed=3),
+    "early": lambda: heats.Tournament(heats.plan(5, 3, 16, "csws", record="off"), seed=3, early=True),
     "round-robin": lambda: heats.RoundRobin(5, 3, 12, seed=3),
     "successive-halving": lambda: heats.SuccessiveHalving(4, 12, seed=3),
     "adaptive": lambda: heats.Adaptive(5, 3, 12, batches=4, seed=3),
@@ -148,6 +149,7 @@ def never(arms: tuple[int, ...]) -> None:
     "machine",
     [
         "round-robin",
+        pytest.param("early", marks=pytest.mark.slow),
         pytest.param("successive-halving", marks=pytest.mark.slow),
         pytest.param("adaptive", marks=pytest.mark.slow),
         pytest.param("planned", marks=pytest.mark.slow),
@@ -169,7 +171,7 @@ def test_any_machine_goes_on_from_any_byte(machine: str, tmp_path: Path) -> None
         found = heats.run(SMALL[machine](), choose, journal=kept)
         assert recall(found.played) == expected
         told = [line for line in path.read_bytes().splitlines() if line.startswith(b'{"event":"told"')]
-        assert len({json.loads(line)["id"] for line in told}) == len(told) == SMALL[machine]().total
+        assert len({json.loads(line)["id"] for line in told}) == len(told) == straight.spent
     assert found.to_json() == straight.to_json()
     shutil.rmtree(folder)
 

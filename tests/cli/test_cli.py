@@ -251,6 +251,7 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("demo --seed -1", "--seed -1"),
         ("demo --pause -1", "--pause -1"),
         ("demo -B 3", "Give at least"),
+        ("demo --strategy adaptive --blind", "--blind is about a planned tournament, but play is to be adaptive"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(line: str, sentence: str) -> None:
@@ -321,10 +322,11 @@ def test_ctrl_c_exits_with_130() -> None:
     assert "Traceback" not in shown
 
 
-def test_report_and_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("strategy", ["csh", "adaptive"])
+def test_report_and_resume(tmp_path: Path, strategy: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A run that the command line began is reported at any time, and resumed by its journal alone."""
     path = tmp_path / "run.jsonl"
-    asked = shlex.split("demo -n 9 -k 3 -B 30 --seed 4 --strategy csh")
+    asked = shlex.split(f"demo -n 9 -k 3 -B 30 --seed 4 --strategy {strategy}")
     assert run([*asked, "--json"]) == 0
     expected = json.loads(capsys.readouterr().out)
     assert run([*asked, "--json", "--journal", str(path)]) == 0

@@ -16,9 +16,9 @@ from scipy import stats
 
 import heats
 from heats.base.randomness import Purpose, draw_bits, fold_seed
+from heats.engine.adaptive.batches import divide
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec
-from heats.engine.winner_stays import divide
 from heats.errors import InvalidArgument
 from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order, recall
 

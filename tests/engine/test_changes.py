@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from heats.engine.winner_stays import divide
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
 from heats.base.randomness import fold_seed
+from heats.engine.adaptive.batches import divide
 from heats.engine.game import Game
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec

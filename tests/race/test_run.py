@@ -257,6 +257,26 @@ def test_kill_9_leaves_nothing_running_and_the_race_goes_on(
         assert shown.endswith(f"the winner's command line:\n  {winner['command_line']}\n")
 
 
+@pytest.mark.parametrize("how", [{"strategy": "adaptive", "batches": 3}, {"early": True, "record": "off"}])
+def test_other_ways_to_play(tmp_path: Path, how: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    """Adaptive play, and heats that end early: raced, reported, cut off and gone on with like any other."""
+    file = write(tmp_path, SLEEPERS | {"budget": 12} | how, NAPS)
+    assert heats(["race", str(file), "--mode", "capped", "--slots", "2"]) == 0
+    journal, page = the_journal(tmp_path), tmp_path / "race.html"
+    assert capsys.readouterr().out.startswith("winner:     nap=0.05\n")
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:4]))
+    assert heats(["resume", str(journal), "--json", "--html", str(page)]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["race"]["winner"]["arm"] == 0
+    report, early = result["report"], "early" in how
+    assert (report["saved"] > 0, report["spent"] + report["saved"]) == (early, 12)
+    assert ("<dt>pulls saved</dt>" in page.read_text(encoding="utf-8")) == early
+    write(tmp_path, SLEEPERS | {"budget": 12} | how | ({"early": False} if early else {"batches": 4}), NAPS)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:4]))
+    with pytest.raises(InvalidArgument, match="its early is True, not False" if early else "its batches is 3, not 4"):
+        go_on(journal)
+
+
 def go_on(journal: Path) -> None:
     log, counts = read_race(str(journal))
     assert counts is not None

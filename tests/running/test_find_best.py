@@ -437,3 +437,34 @@ def test_adaptive_play_by_name_or_by_batches() -> None:
             heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=30, batches=4, **said)
     with pytest.raises(InvalidArgument, match="budget=100"):
         heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), strategy="adaptive")
+
+
+@pytest.mark.parametrize(
+    ("feedback", "answers", "refused"),
+    [
+        ("winner", [lambda heat: heats.Winner(max(heat)), lambda heat: heats.Race({max(heat): 1.0})], "rewards"),
+        ("ranking", [lambda heat: heats.Ranking(sorted(heat)[::-1]), lambda heat: heats.NoVerdict()], "winner"),
+        ("reward", [lambda heat: list(map(float, heat))], "ranking"),
+    ],
+)
+def test_what_was_said_of_feedback_binds_adaptive_play(feedback: Any, answers: list[Any], refused: str) -> None:
+    """As it binds a plan: another kind is refused with the comparison it came from, noted or not."""
+    others: dict[str, Any] = {
+        "rewards": lambda heat: list(map(float, heat)),
+        "winner": lambda heat: heats.Noted(heats.Winner(max(heat)), {"judge": "ann"}),
+        "ranking": lambda heat: heats.Ranking(sorted(heat)),
+    }
+    for answer in answers:
+        assert heats.find_best(range(9), answer, budget=20, strategy="adaptive", feedback=feedback).spent == 20
+    with pytest.raises(BadFeedback, match=f"feedback='{feedback}' was said, but {refused} feedback was told"):
+        heats.find_best(range(9), others[refused], budget=20, strategy="adaptive", feedback=feedback)
+    with pytest.raises(InvalidArgument, match="feedback='votes' is unknown"):
+        heats.find_best(range(9), answers[0], budget=20, strategy="adaptive", feedback="votes")
+
+
+def test_numbers_scored_by_who_won_count_as_winners_in_adaptive_play() -> None:
+    """As they do for a plan."""
+    options: dict[str, Any] = {"budget": 20, "strategy": "Adaptive", "feedback": "winner"}
+    assert (
+        heats.find_best(range(9), lambda heat: list(map(float, heat)), statistic=heats.win_rate, **options).winner == 8
+    )

@@ -274,3 +274,12 @@ def test_impossible_simulations_are_refused(call: Any, message: str) -> None:
     """One sentence each."""
     with pytest.raises(InvalidArgument, match=message):
         call()
+
+
+def test_pulls_that_could_be_saved_are_played() -> None:
+    """The same arms win, so there is nothing to leave out."""
+    plan = heats.plan(9, 3, 60, "csh", record="off")
+    world = heats.environments.PlackettLuce(np.arange(1, 10))
+    early, whole = (heats.simulate(heats.Tournament(plan, early=each), world, 50) for each in (True, False))
+    assert early.winners.tolist() == whole.winners.tolist()
+    assert early.pulls == whole.pulls == plan.cost

@@ -31,7 +31,7 @@ def race(
     clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
     slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
     instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="planned, csws, csr or csh.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="planned, adaptive, csws, csr or csh.")] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     html: options.Html = None,
@@ -84,7 +84,7 @@ def _race(
         check_page(html)
     path = _choose_journal(scenario, journal)
     _say(
-        f"{len(scenario.candidates)} candidates, {scenario.plan.cost} heats of {scenario.plan.heat_size}, "
+        f"{len(scenario.candidates)} candidates, {scenario.heats} heats of {scenario.spec.heat_size}, "
         f"{scenario.mode}, {scenario.heats_at_once} at a time. The journal is {path}"
     )
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):

@@ -15,6 +15,7 @@ from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.journal import Log
 from heats.reports.result import Result
+from heats.running.strategies import ADAPTIVE
 
 LOOK_SECONDS = 0.2  # between two looks at a journal that grows
 MOST_SECONDS_TO_WATCH = 20  # of a demo
@@ -37,7 +38,7 @@ def demo(
     """Race simulated solvers with live progress, then show the report."""
     from heats.cli.demo import play
 
-    one_of("strategy", strategy.lower(), (*options.STRATEGIES, "adaptive"))
+    one_of("strategy", strategy.lower(), (*options.STRATEGIES, ADAPTIVE))
     between("pause", pause, 0, 60, why="seconds")
     watched = sys.stderr is not None and sys.stderr.isatty()
     pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1) if watched else 0)

@@ -10,6 +10,7 @@ evidence      all that a run was told, stage by stage
 pulls         all that was told → a table of all pulls
 standings     all that was told → strengths, chances, one row per arm
 game          what an algorithm is, for many repetitions at once
+early         when the pulls left of a heat can no longer change who stays
 elimination   a plan, played: deal → score → record → rank → keep
 sets          random sets of arms
 report        what was found, and how sure that is

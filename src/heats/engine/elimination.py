@@ -14,12 +14,13 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import AnyArray, Array, Indices, Mask, Order, Words
 from heats.base.randomness import Purpose
+from heats.engine.early import Endings, check_early
 from heats.engine.feedback import Kind
 from heats.engine.game import ScoredGame, Stage
 from heats.engine.records import make_record
-from heats.engine.scoring import Seen
+from heats.engine.scoring import Seen, is_meant
 from heats.engine.specs import TournamentSpec
-from heats.engine.statistics import StatisticLike, win_rate
+from heats.engine.statistics import StatisticLike
 from heats.errors import BadFeedback
 from heats.planning.plan import Round
 
@@ -44,6 +45,8 @@ class Elimination(ScoredGame, spec=TournamentSpec):
     def __init__(self, spec: TournamentSpec, statistic: StatisticLike, roots: Words) -> None:
         self.plan = plan = spec.plan
         super().__init__(spec, statistic, roots, [each.size for each in plan.rounds])
+        if spec.early:
+            check_early(plan, self.statistic)
         self.arms = np.broadcast_to(np.arange(plan.n_arms), (roots.size, plan.n_arms))  # still in, those rested last
         self.record = make_record(plan.record, roots.size, plan.n_arms, self.statistic)
         self.rounds: list[Played] = []
@@ -82,6 +85,13 @@ class Elimination(ScoredGame, spec=TournamentSpec):
                 self._keep(Played(each, heats, ranks, None, 0, self.byes))
         return self._stage
 
+    def watch(self) -> Endings | None:
+        """Say which pulls decide their heats, if the spec wants that."""
+        if not self.spec.early or self._stage is None:
+            return None
+        each = self.plan.rounds[self.round]
+        return Endings(self.statistic, each.heats, each.size, each.pulls, each.keep)
+
     def finish(self, kind: Kind | None, seen: Seen) -> None:
         """Rank every heat and keep its best (Algorithm 2)."""
         assert self._stage is not None
@@ -107,23 +117,11 @@ class Elimination(ScoredGame, spec=TournamentSpec):
         """Refuse what the record cannot be kept of, and what the plan was not made for."""
         self.record.check(kind, self.statistic)
         planned_for = self.plan.feedback
-        if planned_for is not None and kind not in _MEANT[planned_for] and not self._counts_as(planned_for, kind):
+        if planned_for is not None and not is_meant(planned_for, kind, self.statistic):
             raise BadFeedback(
                 f"the plan was made for feedback={planned_for!r}, but {kind.value} feedback was told; "
                 "plan for what is told, or without a word about feedback."
             )
-
-    def _counts_as(self, planned_for: str, kind: Kind) -> bool:
-        """Whether rewards are made into what was planned for."""
-        made_into = "winner" if self.statistic is win_rate else "ranking" if self.statistic.name == "positional" else ""
-        return kind is Kind.REWARDS and planned_for == made_into
-
-
-_MEANT = {
-    "reward": (Kind.REWARDS,),
-    "winner": (Kind.WINNER, Kind.RACE, Kind.BEST_WORST),
-    "ranking": (Kind.RANKING, Kind.BEST_WORST),
-}
 
 
 def deal(

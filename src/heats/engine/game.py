@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -52,6 +52,18 @@ class Stage:
         """Return the heat of each pull; both count from 0."""
         return pulls % self.count if self.in_turns else pulls // self.pulls
 
+    def pulls_of(self, heat: int) -> range:
+        """Return the pulls of a heat, in order."""
+        if self.in_turns:
+            return range(heat, self.total, self.count)
+        return range(heat * self.pulls, (heat + 1) * self.pulls)
+
+    def take_turns(self) -> Iterator[int]:
+        """Yield the pulls, all heats once, then all again."""
+        if self.in_turns:
+            return iter(range(self.total))
+        return (heat * self.pulls + turn for turn in range(self.pulls) for heat in range(self.count))
+
     def parts(self) -> Iterator[tuple[slice, int]]:
         """Yield heats that are pulled equally often, and how often that is."""
         if self.extra:
@@ -78,6 +90,13 @@ class Stage:
             seen.reshape(1, turns, self.count, self.size).swapaxes(1, 2),
             None if whole else known.reshape(1, turns, self.count).swapaxes(1, 2),
         )
+
+
+class Watch(Protocol):
+    """Hears the heats of a stage pull by pull, each in the order of its ids."""
+
+    def hear(self, heat: int, kind: Kind | None, observations: Array | None) -> bool:
+        """Take in the next pull of a heat, arms as dealt, None without a verdict; return whether it is decided."""
 
 
 class Game(ABC):
@@ -123,6 +142,13 @@ class Game(ABC):
     @abstractmethod
     def stage(self) -> Stage | None:
         """Return what is to be pulled now; None once the winners are known."""
+
+    def watch(self) -> Watch | None:
+        """Return who says which pulls of the stage decide their heats, so that later ones do not count; None: none.
+
+        Only for games that hear any stage: a pull that ended a heat is not taken back.
+        """
+        return None
 
     @property
     @abstractmethod

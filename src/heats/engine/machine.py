@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import compress, islice, repeat
+from itertools import compress, islice, repeat, takewhile
 from typing import Any, ClassVar, NamedTuple, overload
 
 import msgspec
@@ -25,7 +25,7 @@ from heats.base.checks import as_list, whole
 from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed, sort_order
 from heats.engine.evidence import Told
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards, share_by_times
-from heats.engine.game import Game, Stage
+from heats.engine.game import Game, Stage, Watch
 from heats.engine.report import Report, Stop
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import Spec, parse_spec
@@ -59,9 +59,10 @@ class Machine(ABC):
         self.spec = spec  # the algorithm as data: Machine.from_spec makes it again
         self.stopped: Stop | None = None  # how it ended, if that was before the budget was spent
         self.seed = seed
-        self.spent = 0  # pulls told
+        self.spent = 0  # pulls told that count
+        self.saved = 0  # pulls that do not: their heats were decided before them
         self.no_verdicts = 0  # of these, how many said nothing
-        self.answered: Counter[str] = Counter()  # pulls by whom, where it was said
+        self.answered: Counter[str] = Counter()  # answers by whom, where it was said
         self._root = fold_seed(seed)
         self._seeds, self._orders = (draw_bits(self._root, purpose) for purpose in (Purpose.QUERY, Purpose.PRESENT))
         self.game = Game.of(spec, statistic, np.array([self._root]))
@@ -122,8 +123,13 @@ class Machine(ABC):
 
     @property
     def total(self) -> int | None:
-        """How many pulls will be made in all, if that is known before the end."""
-        return self.game.total
+        """How many pulls will be made in all, if that is known before the end; where some may be saved, at most."""
+        return self.game.total - self.saved
+
+    @property
+    def settled(self) -> int:
+        """How many pulls are told or saved: nothing more is needed of them."""
+        return self.spent + self.saved
 
     @property
     def winner(self) -> int | None:
@@ -195,15 +201,31 @@ class Machine(ABC):
         return self._out.get(number) or self._query(number)
 
     def told(self, query: Query | int) -> bool:
-        """Whether that pull was told already."""
+        """Whether that pull was told already, or was saved: nothing more is needed of it."""
         number = _number_of(query)
-        return number < self._first or (number < self._next_id and self._rows[number - self._first] is not None)
+        return number < self._first or (number < self.next_id and self._rows[number - self._first] is not None)
+
+    def counts(self, query: Query | int) -> bool:
+        """Whether that pull counts, or would; not if its heat was decided by those before it."""
+        number = _number_of(query)
+        if not self.saved or number >= self.next_id:
+            return True
+        if number >= self._first:
+            return self._dropped is None or not self._dropped[number - self._first]
+        over = self._find_finished(number)
+        return over.dropped is None or not over.dropped[number - over.opened.first]
+
+    @property
+    def next_id(self) -> int:
+        """The id after those of all rounds so far."""
+        return self._stage.first + self._stage.total if self._stage else self._first
 
     def tell(self, query: Query | int, feedback: Feedback, *, by: str | None = None) -> None:
         """Record what a pull said, by its Query or its id; the last pull of a stage decides it.
 
         Refused feedback raises and changes nothing. Telling the same again is a no-op. Any pull that is owed may be
-        told, asked for or not: that is how a run is replayed from what was written down.
+        told, asked for or not: that is how a run is replayed from what was written down. A pull that was saved may be
+        told, too, since somebody may have been at it; it does not count.
         """
         number = query.id if type(query) is Query else _number_of(query)
         mine = self._out.get(number)
@@ -222,6 +244,8 @@ class Machine(ABC):
             self._kind = kind
         self._rows[index] = packed
         self._owed -= 1
+        if self._watch is not None:
+            self._follow(index)
         if not self._owed:
             self._conclude(index, before)
         self._out.pop(number, None)
@@ -232,8 +256,14 @@ class Machine(ABC):
             self.answered[by] += 1
 
     def requeue(self, query: Query | int) -> None:
-        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again."""
+        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again.
+
+        One that was saved since it was handed out is not needed any more: nothing happens.
+        """
         number = _number_of(query)
+        if not self.counts(number):
+            self._recognise(number, query)
+            return
         if number not in self._out:
             raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be taken back.")
         self._recognise(number, query)
@@ -256,10 +286,10 @@ class Machine(ABC):
         """Return the pulls told so far that had no verdict, stage by stage; their observations are NaN."""
         if not self.no_verdicts:
             return []
-        stages = [(over.opened, np.setdiff1d(np.arange(over.opened.total), over.said[0])) for over in self._past]
+        stages = [(over.opened, over.silent) for over in self._past]
         if self._stage is not None:
-            silent = [pull for pull, row in enumerate(self._rows) if row == _NOTHING]
-            stages.append((self._stage, np.array(silent, dtype=np.int64)))
+            silent = np.array([pull for pull, row in enumerate(self._rows) if row == _NOTHING], dtype=np.int64)
+            stages.append((self._stage, silent if self._dropped is None else silent[~self._dropped[silent]]))
         unknown = (np.full((pulls.size, opened.size), np.nan) for opened, pulls in stages)
         return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
 
@@ -304,13 +334,18 @@ class Machine(ABC):
 
     def _open(self, stage: Stage | None) -> None:
         """Owe all pulls of a stage; none at the end."""
-        first = self._next_id
+        first = self.next_id
         self._stage = None if stage is None else _Opened(stage, self.game.round, first, stage.total, stage.size)
         self._first = first
         self._rows: list[bytes | None] = [None] * (stage.total if stage else 0)
         self._owed = len(self._rows)
         self._out: dict[int, Query] = {}
         self._again: list[int] = []  # requeued ids, smallest first
+        self._watch: Watch | None = self.game.watch()
+        self._dropped: Mask | None = None  # pulls that do not count
+        if self._watch is not None and stage is not None:
+            self._dropped = np.zeros(stage.total, dtype=bool)
+            self._left = [stage.pulls_of(heat) for heat in range(stage.count)]  # pulls the watch has not heard
         self._fresh = self._make_ready(self._stage) if self._stage else iter(())
         self._needs = self.statistic.needs
 
@@ -336,15 +371,12 @@ class Machine(ABC):
             "new one, or play heats.Adaptive, which can."
         )
 
-    @property
-    def _next_id(self) -> int:
-        """The id after all stages opened so far."""
-        return self._stage.first + self._stage.total if self._stage else self._first
-
     def _make_ready(self, stage: _Opened) -> Iterator[Query]:
+        """Make the queries of a stage; where heats may end early, one of each in turn, so few are made in vain."""
         rows = self._rows
-        for start in range(0, stage.total, READY_QUERIES):
-            untold = [pull for pull in range(start, min(start + READY_QUERIES, stage.total)) if rows[pull] is None]
+        order = iter(range(stage.total)) if self._watch is None else stage.stage.take_turns()
+        while chunk := list(islice(order, READY_QUERIES)):
+            untold = [pull for pull in chunk if rows[pull] is None]
             if untold:
                 yield from self._queries(stage, np.array(untold))
 
@@ -395,7 +427,9 @@ class Machine(ABC):
             raise BadFeedback(f"{self.statistic!r} needs {self.statistic.needs}, but {row} was told.")
 
     def _check_told_before(self, number: int, packed: bytes) -> None:
-        """Pass over a pull told again, unless it says something else now."""
+        """Pass over a pull told again, unless it says something else now; and over one that does not count."""
+        if not self.counts(number):
+            return
         if number >= self._first:
             same = self._rows[number - self._first] == packed
         else:
@@ -424,8 +458,37 @@ class Machine(ABC):
             self._owed += 1
             self._kind = kind_before
             raise
-        self._past.append(_Over(opened, raw, None if heard is None else pulls))
+        self._past.append(_Over(opened, raw, None if heard is None else pulls, self._dropped))
         self._open(self.game.stage())
+
+    def _follow(self, pull: int) -> None:
+        """Let the game hear the heat of a pull as far as it was told without a gap; pulls after its end are saved."""
+        assert self._stage is not None
+        assert self._watch is not None
+        heat = int(self._stage.stage.heat_of(np.array(pull)))
+        told = list(takewhile(lambda each: self._rows[each] is not None, self._left[heat]))
+        if not told:
+            return
+        spoke, raw = self._read(self._stage, [self._rows[each] for each in told])
+        seen = dict(zip(spoke.tolist(), self._observe(self._stage, np.array(told)[spoke], raw), strict=True))
+        for number in range(len(told)):
+            self._left[heat] = self._left[heat][1:]
+            if self._watch.hear(heat, self._kind, seen.get(number)):
+                self._save(self._left[heat])
+                self._left[heat] = range(0)
+                return
+
+    def _save(self, pulls: range) -> None:
+        """Do without these pulls; answers that came nevertheless do not count."""
+        assert self._dropped is not None
+        for pull in pulls:
+            row, self._rows[pull] = self._rows[pull], _NOTHING
+            self._out.pop(self._first + pull, None)
+            self._owed -= row is None
+            self.spent -= row is not None
+            self.no_verdicts -= row == _NOTHING
+            self._dropped[pull] = True
+        self.saved += len(pulls)
 
     def _finish(self, observations: Array, heard: Mask | None) -> None:
         """Let the game judge the stage ``(1, heats, pulls, size)``."""
@@ -475,6 +538,7 @@ class Machine(ABC):
             "n_arms": self.n_arms,
             "spent": self.spent,
             "no_verdicts": self.no_verdicts,
+            "saved": self.saved,
             "done": self.done,
             "winner": winner,
             "runner_up": runner_up,
@@ -500,11 +564,27 @@ class _Over(NamedTuple):
     opened: _Opened
     rows: Array  # of races, times
     heard: Indices | None  # None: all of them
+    dropped: Mask | None  # pulls that do not count, where there may be such
 
     @property
     def said(self) -> tuple[Indices, Array]:
         """The pulls with a verdict, and what they said."""
         return np.arange(self.opened.total) if self.heard is None else self.heard, self.rows
+
+    @property
+    def silent(self) -> Indices:
+        """The pulls that count and had no verdict."""
+        spoke = np.zeros(self.opened.total, dtype=bool)
+        spoke[self.said[0]] = True
+        return np.flatnonzero(~spoke if self.dropped is None else ~(spoke | self.dropped))
+
+    @property
+    def counted(self) -> tuple[int, ...] | None:
+        """How many pulls of every heat count; None where all do."""
+        if self.dropped is None:
+            return None
+        heats = self.opened.stage.heat_of(np.flatnonzero(~self.dropped))
+        return tuple(np.bincount(heats, minlength=self.opened.stage.count).tolist())
 
     def recall(self, pull: int) -> bytes:
         """Return what a pull said, as it was packed; nothing if it had no verdict."""

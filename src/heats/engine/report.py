@@ -43,6 +43,11 @@ class RoundReport(msgspec.Struct, frozen=True):
     pulls: int
     byes: tuple[int, ...] = ()
     survivors: tuple[int, ...] = ()  # the arms of the next round, in increasing order; follows from the rest
+    counted: tuple[int, ...] | None = None  # pulls of every heat, where heats may end early; None: all of them
+
+    def pulls_of(self, heat: int) -> int:
+        """Return how many pulls of a heat count."""
+        return self.pulls if self.counted is None else self.counted[heat]
 
     def __post_init__(self) -> None:
         kept = [arm for heat in self.heats for arm in heat[: self.keep]]
@@ -92,6 +97,7 @@ class Report(msgspec.Struct, frozen=True, dict=True):
     head_to_head: HeadToHead | None  # winner and runner-up, over all rounds
     standings: Standings  # all arms, by all pulls
     stopped: Stop | None = None  # how, if it ended before the budget was spent
+    saved: int = 0  # pulls that count for nothing: those before them had decided who stays in their heat
 
     def to_json(self) -> str:
         """Return the report as JSON; it holds nothing from the clock, the host or the workers."""
@@ -153,7 +159,8 @@ def render_report(report: Report, names: Sequence[str], drawing: str = "") -> st
         heading = f"winner: {names[report.winner]}"
     reasons = [] if report.winner is None else list_reasons(report, names)
     stop = [] if report.stopped is None else [say_stop(report.stopped)]
-    said = make_paragraph([*reasons, f"pulls: {report.spent:,} of {report.budget:,}", *stop], heading=heading)
+    pulls = f"pulls: {report.spent:,} of {report.budget:,}{_say_saved(report)}"
+    said = make_paragraph([*reasons, pulls, *stop], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
     rounds = [_row(number, each) for number, each in enumerate(report.rounds, 1)]
     if rounds and not drawing:
@@ -228,7 +235,7 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield f"runner-up:  {names[report.runner_up]}"
         for number, line in enumerate(list_reasons(report, names)):
             yield f"{'how sure:' if number == 0 else '':12}{line}"
-    yield f"pulls:      {report.spent} of {report.budget}"
+    yield f"pulls:      {report.spent} of {report.budget}{_say_saved(report)}"
     if report.stopped is not None:
         yield f"            {say_stop(report.stopped)}"
     yield ""
@@ -259,6 +266,11 @@ def say_stop(stop: Stop) -> str:
     """Say that a run ended before its budget was spent, at which chance, and what that saved."""
     sure = "" if stop.chance is None else f" once the winner's chance to be the best was {say_chance(stop.chance)}"
     return f"stopped early{sure}: {stop.saved:,} pull{'' if stop.saved == 1 else 's'} saved"
+
+
+def _say_saved(report: Report) -> str:
+    """Say how many pulls were saved, if any, to follow how many were made."""
+    return f", {report.saved:,} saved: they could no longer change who stays" if report.saved else ""
 
 
 def _say_unfinished(report: Report) -> str:
@@ -292,9 +304,15 @@ def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
     return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}{neither}"
 
 
-def _row(number: int, each: RoundReport) -> tuple[int, ...]:
+def _row(number: int, each: RoundReport) -> tuple[object, ...]:
     arms = sum(map(len, each.heats)) + len(each.byes)
-    return number, arms, each.pulls, len(each.survivors)
+    return number, arms, each.pulls if each.counted is None else say_pulls(each), len(each.survivors)
+
+
+def say_pulls(each: RoundReport) -> str:
+    """Say how many pulls the heats of a round took: one number, or from which to which where some ended early."""
+    fewest, most = (each.pulls, each.pulls) if each.counted is None else (min(each.counted), max(each.counted))
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
 
 
 def how_sure(sure: Sureness) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from heats.base.text import end_sentence
 from heats.engine.feedback import Kind
 from heats.engine.statistics import FACTORIES, Statistic, StatisticLike, mean, win_rate
 from heats.errors import BadFeedback, InvalidArgument
+from heats.planning.plan import FeedbackHint
 
 
 class Seen(NamedTuple):
@@ -67,8 +68,12 @@ def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:
         raise InvalidArgument(
             f"the statistic {statistic!r} gave scores that are not finite; use one that is defined for this feedback."
         )
-    exact = adapted is win_rate or (adapted is mean and kind is not Kind.REWARDS)
-    return (settle(scores) if exact else scores).reshape(*observations.shape[:-2], -1)
+    return (settle(scores) if averages_shares(adapted, kind) else scores).reshape(*observations.shape[:-2], -1)
+
+
+def averages_shares(adapted: Statistic, kind: Kind) -> bool:
+    """Whether the scores of an adapted statistic are means of shares: simple fractions between 0 and 1."""
+    return adapted is win_rate or (adapted is mean and kind is not Kind.REWARDS)
 
 
 def settle(values: Array) -> Array:
@@ -115,7 +120,20 @@ def _try_on_two_heats(function: Callable[[Array], Array], size: int) -> None:
     score(Statistic(getattr(function, "__qualname__", "custom"), function), Kind.REWARDS, np.ones((2, 3, size)))
 
 
-def expected_feedback(statistic: object) -> Literal["reward", "winner", "ranking"] | None:
+def is_meant(hint: FeedbackHint, kind: Kind, statistic: Statistic) -> bool:
+    """Whether a kind of feedback is what a hint speaks of, or numbers that the statistic makes into that."""
+    made_into = "winner" if statistic is win_rate else "ranking" if statistic.name == "positional" else ""
+    return kind in _MEANT[hint] or (kind is Kind.REWARDS and hint == made_into)
+
+
+_MEANT = {
+    "reward": (Kind.REWARDS,),
+    "winner": (Kind.WINNER, Kind.RACE, Kind.BEST_WORST),
+    "ranking": (Kind.RANKING, Kind.BEST_WORST),
+}
+
+
+def expected_feedback(statistic: object) -> FeedbackHint | None:
     """Return what a statistic is made for, where that can be said: a hint for planning."""
     if statistic is win_rate:
         return "winner"

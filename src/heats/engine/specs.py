@@ -11,15 +11,26 @@ from heats.errors import InvalidArgument
 from heats.planning.plan import Plan
 
 
-class TournamentSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="tournament"):
-    """A tournament, with its plan."""
+class TournamentSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="tournament", omit_defaults=True):
+    """A tournament, with its plan; ``early``: without the pulls that cannot change who stays in their heat."""
 
     plan: Plan
+    early: bool = False
 
     @property
     def n_arms(self) -> int:
         """How many arms it chooses among."""
         return self.plan.n_arms
+
+    @property
+    def heat_size(self) -> int:
+        """How many arms are compared at once."""
+        return self.plan.heat_size
+
+    @property
+    def budget(self) -> int:
+        """How many pulls it may make."""
+        return self.plan.budget
 
 
 class RoundRobinSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="round-robin"):

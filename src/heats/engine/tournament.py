@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from heats.base.arrays import AnyArray, Array, Mask
+from heats.base.checks import true_or_false
 from heats.engine.elimination import Elimination, Played, best_first
 from heats.engine.machine import Machine
 from heats.engine.records import Leads
@@ -21,6 +22,10 @@ from heats.planning.plan import Plan
 class Tournament(Machine, spec=TournamentSpec):
     """Play a plan: ask for pulls, tell what they said, until one arm is left.
 
+    With ``early`` a heat ends with the first pull, in the order of the ids, after which nothing could change who stays:
+    the same arms stay and the same one wins, with fewer pulls. It takes scores that are shares of wins or places, and
+    a plan with ``record="off"``; see docs/guide.md.
+
     Examples
     --------
     >>> import heats
@@ -32,14 +37,14 @@ class Tournament(Machine, spec=TournamentSpec):
     8
     """
 
-    def __init__(self, plan: Plan, statistic: StatisticLike = mean, seed: int = 0) -> None:
+    def __init__(self, plan: Plan, statistic: StatisticLike = mean, seed: int = 0, *, early: bool = False) -> None:
         if not isinstance(plan, Plan):
             raise InvalidArgument(
                 "{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan
             )
         self.plan = plan
         self._last_heat: Array | None = None  # observations of the final, best arm first
-        super().__init__(TournamentSpec(plan), statistic, seed)
+        super().__init__(TournamentSpec(plan, true_or_false("early", early)), statistic, seed)
         self._leads = self._elimination.record if isinstance(self._elimination.record, Leads) else Leads(1, plan.n_arms)
 
     @property
@@ -63,7 +68,8 @@ class Tournament(Machine, spec=TournamentSpec):
     @property
     def rounds(self) -> tuple[RoundReport, ...]:
         """The rounds that are over, as a report has them."""
-        return tuple(_report(each) for each in self._elimination.rounds)
+        counted = {over.opened.round: over.counted for over in self._past}
+        return tuple(_report(each, counted.get(number)) for number, each in enumerate(self._elimination.rounds))
 
     def report(self) -> Report:
         """Say at any time what has been found: winner, runner-up, rivals, every finished round, how sure."""
@@ -86,7 +92,7 @@ class Tournament(Machine, spec=TournamentSpec):
 
     @classmethod
     def _from_spec(cls, spec: TournamentSpec, statistic: StatisticLike, seed: int) -> Tournament:
-        return cls(spec.plan, statistic, seed)
+        return cls(spec.plan, statistic, seed, early=spec.early)
 
     @property
     def _elimination(self) -> Elimination:
@@ -111,7 +117,7 @@ class Tournament(Machine, spec=TournamentSpec):
         return judge_heat(self._last_heat, self.statistic, self._kind, self._root)
 
 
-def _report(played: Played) -> RoundReport:
+def _report(played: Played, counted: tuple[int, ...] | None) -> RoundReport:
     """Return a finished round as plain data, the arms of each heat best first."""
     order = best_first(played)
     ranked = np.take_along_axis(played.heats, order, axis=-1)[0]
@@ -127,6 +133,7 @@ def _report(played: Played) -> RoundReport:
         keep=played.round.keep,
         pulls=played.round.pulls,
         byes=tuple(played.byes[0].tolist()),
+        counted=counted,
     )
 
 

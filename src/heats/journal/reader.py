@@ -93,6 +93,8 @@ class Log:
         before = self.lines
         for event in self.events():
             if type(event) is Told:
+                if event.id >= self.machine.next_id:  # the round ended early: its last pulls were saved
+                    self._replay()
                 self._batch.append((self.lines, event))
                 if len(self._batch) >= min(READY_QUERIES, self.machine.owed):
                     self._replay()

@@ -111,7 +111,7 @@ class Journal:
         self._handle: int | None = None
         self._buffer: list[bytes] = []
         self._size = 0  # bytes of whole lines in the file
-        self._told = 0  # pulls told in these lines, and in the buffer
+        self._told = 0  # pulls settled by these lines, and by the buffer
         self._looked = 0.0  # when the file was last seen in its place, if nobody syncs it
         self._together = False
         self._is_closed = False
@@ -155,6 +155,7 @@ class Journal:
     ) -> None:
         """Tell the tournament and write it down. What it refuses is not written, what it was told before neither.
 
+        An answer to a pull that was saved since it was handed out is noted as late: it does not count.
         ``took`` are seconds, ``notes`` a dict of whatever JSON holds; both are for people and reports only.
         """
         self._check_open()
@@ -163,12 +164,14 @@ class Journal:
         before = self._told
         try:
             self.machine.tell(query, feedback, by=by)
-            if self.machine.spent > before:
-                self._told += 1
+            if self.machine.settled > before:
+                self._told = self.machine.settled
                 self._add(event)
                 self._finish()
+            elif not self.machine.counts(asked):
+                self._add(Late(*msgspec.structs.astuple(event)))
         except BaseException as error:
-            if not isinstance(error, Exception) or self.machine.spent > before:
+            if not isinstance(error, Exception) or self.machine.settled > before:
                 self._fail(error)  # it may be told and not be written: no later line would be true
             raise
 
@@ -271,7 +274,7 @@ class Journal:
         self._handle = open_to_append(self.path)
         log.advance()  # another writer may have gone on until it was locked
         cut = _mend(self._handle, log)
-        self._size, self._told = log.size, self.machine.spent
+        self._size, self._told = log.size, self.machine.settled
         if self._choice.sync == "grouped":
             self._syncer = Syncer(self._handle, self.path)
         return cut
@@ -352,9 +355,9 @@ class Journal:
             raise self._failed
         if self._handle is None:
             raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
-        if self.machine.spent != self._told:
+        if self.machine.settled != self._told:
             raise OutOfTurn(
-                f"{self.machine.spent} pulls were told, but {self._told} to the journal {self.path}; "
+                f"{self.machine.settled} pulls were told, but {self._told} to the journal {self.path}; "
                 "tell all of them to the journal, which tells the tournament."
             )
 

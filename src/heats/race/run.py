@@ -164,13 +164,13 @@ def _race(
 
 
 def _choose_spec(scenario: Scenario, log: Log | None) -> Spec:
-    """Return the plan of the scenario; of a race that has begun, with the rounds it began with."""
-    plan = scenario.plan
-    if log is not None and isinstance(log.header.machine, TournamentSpec):
+    """Return what the scenario plays; of a tournament that has begun, with the rounds it began with."""
+    spec = scenario.spec
+    if log is not None and isinstance(log.header.machine, TournamentSpec) and isinstance(spec, TournamentSpec):
         begun = log.header.machine.plan
-        if all(getattr(begun, name) == getattr(plan, name) for name in DECIDING):
-            return log.header.machine  # how plans are made may have changed since
-    return TournamentSpec(plan)
+        if all(getattr(begun, name) == getattr(spec.plan, name) for name in DECIDING):
+            return msgspec.structs.replace(spec, plan=begun)  # how plans are made may have changed since
+    return spec
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from heats.engine.report import RoundReport
+from heats.engine.report import RoundReport, say_pulls
 from heats.reports.labels import Roster
 
 MOST_ARMS_DRAWN = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
@@ -136,7 +136,7 @@ def _column(number: int, each: RoundReport, follow: int | None) -> Column:
         if arms <= MOST_ARMS_DRAWN
         else [box for box in boxes if follow in box.arms and len(box.arms) <= MOST_ARMS_DRAWN]
     )
-    met = f"{len(each.heats):,} {_plural('heat', len(each.heats))} × {each.pulls:,} {_plural('pull', each.pulls)}"
+    met = f"{len(each.heats):,} {_plural('heat', len(each.heats))} × {say_pulls(each)} {_plural('pull', each.pulls)}"
     above = f"round {number}", f"{arms:,} arms → {len(each.survivors):,}", met
     return Column(above, drawn, len(each.heats) - sum(box.stay < len(box.arms) for box in drawn))
 

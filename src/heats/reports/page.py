@@ -138,12 +138,15 @@ def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Ite
 
 def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
     total = machine.total if report.stopped is None else report.budget
+    planned = "" if total is None else f" of {total + report.saved:,}"
     facts = {
-        "pulls": f"{report.spent:,}" if total is None else f"{report.spent:,} of {total:,}",
+        "pulls": f"{report.spent:,}{planned}",
         "rounds": f"{machine.round}" if machine.n_rounds is None else f"{machine.round} of {machine.n_rounds}",
     }
     if report.no_verdicts:
         facts["pulls without a verdict"] = f"{report.no_verdicts:,}"
+    if report.saved:
+        facts["pulls saved"] = f"{report.saved:,}"
     if run is not None:
         workers = len(run.workers)
         facts |= {
@@ -195,7 +198,7 @@ def _final(report: Report, roster: Roster, plan: Plan | None) -> Iterator[str]:
     last = report.rounds[-1]
     shown = last.scores[0] if last.scores else ()
     scores = [number(score) for score in shown] or ["unseen"] * len(last.heats[0])
-    pulls = f"{last.pulls:,} pull{'' if last.pulls == 1 else 's'}"
+    pulls = f"{last.pulls_of(0):,} pull{'' if last.pulls_of(0) == 1 else 's'}"
     yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
     rows = [
         (_label(roster, arm), score, *_cells(roster, arm)) for arm, score in zip(last.heats[0], scores, strict=True)
@@ -263,7 +266,7 @@ def _way_of(report: Report, roster: Roster, leader: int | None) -> Iterator[str]
                 place = arms.index(leader)
                 score = number(each.scores[heat][place]) if each.scores and each.scores[heat] else "unseen"
                 others = _list(roster, [arm for arm in arms if arm != leader])
-                rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls:,}"))
+                rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls_of(heat):,}"))
     table = _table(("round", "met", "score", "place", "pulls"), rows, words=1)
     yield from _fold(f"The record of {_label(roster, leader)}", table, len(rows))
 

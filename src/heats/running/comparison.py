@@ -4,37 +4,54 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from heats.base.text import make_printable
-from heats.engine.feedback import Named
+from heats.engine.feedback import KINDS, Kind, Named, NoVerdict
 from heats.engine.machine import Query
 from heats.errors import BadFeedback, InvalidArgument, show_value
+from heats.planning.plan import FeedbackHint
 from heats.running.outcomes import Noted
+
+
+class Announced(NamedTuple):
+    """What was said that ``compare`` returns, and the kinds of feedback that are meant by it."""
+
+    hint: FeedbackHint
+    kinds: frozenset[Kind]
 
 
 class Comparison:
     """The user's ``compare`` as a task: it gets the candidates of a heat, and what it names becomes arms."""
 
-    def __init__(self, compare: Callable[..., Any], candidates: tuple[Any, ...], names: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        compare: Callable[..., Any],
+        candidates: tuple[Any, ...],
+        names: tuple[str, ...],
+        announced: Announced | None = None,  # None: any feedback will do
+    ) -> None:
         if not callable(compare) or inspect.iscoroutinefunction(compare):
             raise InvalidArgument("{compare} must be a plain function of a tuple of candidates.", compare=compare)
         self._compare = compare
         self._candidates = candidates
         self._names = names
+        self._announced = announced
         self._query_goes = _where_query_goes(compare)
 
     def job(self, query: Query) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Send along the candidates of this heat only."""
         heat = tuple(self._candidates[arm] for arm in query.arms)
-        return compare_once, (self._compare, self._query_goes, heat, query)
+        return compare_once, (self._compare, self._query_goes, heat, query, self._announced)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull."""
         return ", ".join(make_printable(self._names[arm]) for arm in query.arms)
 
 
-def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, ...], query: Query) -> Any:
+def compare_once(
+    compare: Callable[..., Any], query_goes: str, heat: tuple[Any, ...], query: Query, announced: Announced | None
+) -> Any:
     """Call ``compare``, in whatever process this runs, and turn the candidates it names into arms."""
     match query_goes:
         case "by name":
@@ -43,9 +60,21 @@ def compare_once(compare: Callable[..., Any], query_goes: str, heat: tuple[Any, 
             feedback = compare(heat, query)
         case _:
             feedback = compare(heat)
-    if isinstance(feedback, Noted):
-        return Noted(_in_arms(feedback.feedback, heat, query), feedback.notes)
-    return _in_arms(feedback, heat, query)
+    said = feedback.feedback if isinstance(feedback, Noted) else feedback
+    if announced is not None:
+        _check_kind(said, announced)
+    told = _in_arms(said, heat, query)
+    return Noted(told, feedback.notes) if isinstance(feedback, Noted) else told
+
+
+def _check_kind(feedback: Any, announced: Announced) -> None:
+    """Refuse a kind of feedback that was not announced; no verdict goes with all of them."""
+    kind = KINDS.get(type(feedback), Kind.REWARDS)
+    if kind not in announced.kinds and not isinstance(feedback, NoVerdict):
+        raise BadFeedback(
+            f"feedback={announced.hint!r} was said, but {kind.value} feedback was told; say what is told, or leave "
+            "feedback out."
+        )
 
 
 def _in_arms(feedback: Any, heat: tuple[Any, ...], query: Query) -> Any:

@@ -107,6 +107,7 @@ class Flights:
         self._killed: set[int] = set()  # pools that were ended here, with innocent pulls in them
         self._warned = False  # that nobody works
         self._out = 0  # pulls under way
+        self._saved = machine.saved  # pulls that need not be made, when that was last looked at
         self._seconds = TASK_SECONDS  # what a pull takes, lately
         self._ready: list[Query] = []  # asked for, to be handed out alone
         self._alone: set[int] = set()  # pulls of tasks that were taken apart
@@ -143,8 +144,10 @@ class Flights:
         return AHEAD * workers if self._timeout is None else max(1, workers - len(self._given_up))
 
     def _next_task(self) -> list[Query]:
-        if self._ready:
-            return [self._ready.pop()]
+        while self._ready:
+            query = self._ready.pop()
+            if not self._machine.told(query):  # else it was saved meanwhile
+                return [query]
         queries = self._machine.ask(self._task_size())
         alone = [query for query in queries if query.id in self._alone]
         if alone:
@@ -220,6 +223,15 @@ class Flights:
                     self._settle(self._take(future), future)
             for future in [each for each, flight in self._flying.items() if self._due(flight) <= time.monotonic()]:
                 self._give_up(future)
+        if self._machine.saved > self._saved:
+            self._saved = self._machine.saved
+            self._call_off()
+
+    def _call_off(self) -> None:
+        """Let what is not needed any more and waits for a worker not be begun."""
+        for future, flight in list(self._flying.items()):
+            if not any(map(self._machine.counts, flight.queries)):
+                future.cancel()
 
     def _take(self, future: Future[Any]) -> Flight:
         flight = self._flying.pop(future)

@@ -17,11 +17,12 @@ from heats.base.naming import shorten
 from heats.base.plots import Axes
 from heats.base.text import make_encodable
 from heats.base.version import __version__
-from heats.engine.adaptive import BATCHES, Adaptive
+from heats.engine.adaptive import Adaptive
+from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
 from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
-from heats.engine.scoring import expected_feedback
+from heats.engine.scoring import expected_feedback, is_meant
 from heats.engine.specs import AdaptiveSpec, TournamentSpec, outline
 from heats.engine.standings import Standings, plot_standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
@@ -38,10 +39,11 @@ from heats.reports.frames import list_results
 from heats.reports.result import Result
 from heats.reports.winner import choose_winner, collect_parameters
 from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
-from heats.running.comparison import Comparison
+from heats.running.comparison import Announced, Comparison
 from heats.running.driver import drive
 from heats.running.lookout import check_sure, is_less_sure
 from heats.running.progress import show_progress
+from heats.running.strategies import choose_heat_size, is_adaptive, make_adaptive
 
 if TYPE_CHECKING:
     import os
@@ -189,6 +191,7 @@ def find_best(
     schedule: Schedule = "exact",
     record: Record | None = None,
     blind: bool = False,
+    early: bool = False,
 ) -> Found:
     """Find the best of ``candidates`` with at most ``budget`` comparisons of up to ``heat_size`` of them.
 
@@ -214,10 +217,13 @@ def find_best(
     sure
         End the run as soon as the standings give whoever would win at least this chance to be the best, as 0.95; it
         is looked at after every batch. Saying it means adaptive play, too.
+    early
+        True leaves out comparisons that can no longer change who stays in a heat: the same candidate wins, with fewer
+        of them. For winners, races and rankings, and ``record="off"``; see :class:`heats.Tournament`.
     feedback
         What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
-        ``"ranking"``. The tournament is planned before the first comparison and better if it is known; left out, it is
-        taken from the statistic where that says it, and else planned for any.
+        ``"ranking"``; anything else is then refused. The tournament is planned before the first comparison and better
+        if it is known; left out, it is taken from the statistic where that says it, and else planned for any.
     statistic
         How the pulls of a heat become scores; default ``heats.mean``.
     seed
@@ -264,18 +270,20 @@ def find_best(
         "record": record,
         "blind": blind,
     }
-    log = None
-    if batches is not None or sure is not None or strategy == "adaptive":
-        machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, plan, planning)
+    announced, log = None, None
+    if sure is not None or is_adaptive(strategy, batches):
+        machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, planning | {"plan": plan, "early": early})
+        announced = _bind(feedback, machine)
         log = None if journal is None else _read_adaptive(journal)
     else:
         layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
         if journal is not None:
             layout = _as_begun(journal, layout)
-        machine = Tournament(layout, mean if statistic is None else statistic, seed)
+        machine = Tournament(layout, mean if statistic is None else statistic, seed, early=early)
     return _play(
         machine,
         compare,
+        announced,
         candidates=taken,
         executor=executor,
         journal=journal,
@@ -320,6 +328,7 @@ def run(
     return _play(
         machine,
         compare,
+        None,
         candidates=candidates,
         executor=executor,
         journal=journal,
@@ -335,6 +344,7 @@ def run(
 def _play(
     machine: Machine,
     compare: Callable[..., Any],
+    announced: Announced | None,
     *,
     candidates: Iterable[Any] | None,
     executor: Executor | None,
@@ -346,12 +356,15 @@ def _play(
     sure: float | None,
     log: Log | None,
 ) -> Found:
-    """Check what was handed over, and drive the machine; or that of a ``log``, as far as the other one asks for."""
+    """Check what was handed over, and drive the machine; or that of a ``log``, as far as the other one asks for.
+
+    ``announced`` is what was said that ``compare`` returns.
+    """
     taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
     if len(taken) != machine.n_arms:
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
     labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
-    task = Comparison(compare, taken, labels)
+    task = Comparison(compare, taken, labels, announced)
     if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
         raise InvalidArgument(
             "{executor} must be an executor, such as ThreadPoolExecutor(4), or None.", executor=executor
@@ -375,25 +388,27 @@ def _go_adaptive(
     statistic: StatisticLike | None,
     seed: int,
     batches: int | None,
-    plan: Plan | None,
-    planning: dict[str, Any],
+    said: dict[str, Any],
 ) -> Adaptive:
     """Return the machine of adaptive play; whatever speaks of a planned tournament is refused."""
-    strategy = planning["strategy"]
-    said = {"plan": plan, **{name: planning[name] for name in ("edge", "guaranteed", "schedule", "record", "blind")}}
-    if strategy not in ("planned", "adaptive"):
-        said["strategy"] = strategy
-    for name, value in said.items():
-        if not (value is None or value is False or (isinstance(value, str) and value == "exact")):
-            raise InvalidArgument(
-                f"{{{name}}} is about a planned tournament, but play is to be adaptive; leave out one of the two.",
-                **{name: value},
-            )
-    if planning["feedback"] is not None:  # a hint for plans; adaptive play takes whatever is told
-        one_of("feedback", planning["feedback"], FEEDBACKS)
-    size = min(4, n_arms) if planning["heat_size"] is None else planning["heat_size"]
-    asked = BATCHES if batches is None else batches
-    return Adaptive(n_arms, size, _need_budget(planning), batches=asked, statistic=statistic, seed=seed)
+    usual = {"strategy": "planned", "schedule": "exact"}  # cannot be told from what was not said
+    planning = {name: None if value == usual.get(name) else value for name, value in said.items()}
+    for name in ("budget", "heat_size", "feedback"):
+        del planning[name]
+    return make_adaptive(
+        *(n_arms, said["heat_size"], _need_budget(said), batches),
+        planning=planning,
+        statistic=statistic,
+        seed=seed,
+    )
+
+
+def _bind(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
+    """Return what was said of feedback, with the kinds that are meant by it."""
+    if feedback is None:
+        return None
+    one_of("feedback", feedback, FEEDBACKS)
+    return Announced(feedback, frozenset(kind for kind in Kind if is_meant(feedback, kind, machine.statistic)))
 
 
 def _need_budget(planning: dict[str, Any]) -> int:
@@ -408,8 +423,7 @@ def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, A
     budget = _need_budget(planning)
     strategy = planning.pop("strategy")
     del planning["budget"]
-    size = planning.pop("heat_size")
-    size = min(4, n_arms) if size is None else size
+    size = choose_heat_size(planning.pop("heat_size"), n_arms)
     if planning["record"] is None and not any(statistic is each for each in (None, mean, win_rate)):
         planning["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
     said = planning["feedback"]

@@ -113,6 +113,8 @@ class Outcomes:
 
     def fail(self, query: Query, error: BaseException) -> None:
         """Try a pull again whose comparison failed, or stop the run."""
+        if not self._machine.counts(query):
+            return
         self._failed[query.id] += 1
         if self._failed[query.id] > self._retries:
             raise self._failure(query, error) from error
@@ -120,6 +122,8 @@ class Outcomes:
 
     def lose(self, query: Query, error: BaseException) -> None:
         """Try a pull again that may have died with its worker, innocently or not: once more, or as often as failed."""
+        if not self._machine.counts(query):
+            return
         self._lost[query.id] += 1
         if self._lost[query.id] > max(1, self._retries):
             raise self._failure(query, error) from error

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from heats.engine.specs import AdaptiveSpec, TournamentSpec
 from heats.errors import InvalidArgument
 from heats.race.scenario import list_warnings, load_scenario
 from heats.race.scenario.file import RaceTable
@@ -49,7 +50,7 @@ rinc = 3
     scenario = load_scenario(folder / "race.toml")
     assert scenario.candidates == ({"rinc": 1.5}, {"rinc": 3})
     assert [Path(each).name for each in scenario.instances] == ["a.cnf", "b.cnf", "c.cnf"]
-    assert (scenario.plan.heat_size, scenario.plan.budget, scenario.cutoff) == (2, 200, 10.0)
+    assert (scenario.spec.heat_size, scenario.spec.budget, scenario.cutoff) == (2, 200, 10.0)
     assert (scenario.mode, scenario.clock, scenario.slots, scenario.heats_at_once) == ("capped", "cpu", 1, 1)
     assert scenario.names == ("rinc=1.5", "rinc=3")
     assert scenario.folder == folder
@@ -72,11 +73,29 @@ def test_every_key_is_in_the_manual() -> None:
     assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(RaceTable.__struct_fields__)
 
 
+def test_what_is_played(folder: Path) -> None:
+    """A plan, with its heats ended early or not, or adaptive play, in as many batches as said."""
+    asked: list[dict[str, Any]] = [
+        {},
+        {"early": True, "record": "off"},
+        {"strategy": "adaptive"},
+        {"batches": 4, "budget": 50, "heat_size": 3},
+    ]
+    scenarios = [load_scenario(write(folder, SOLVER | each, FOUR)) for each in asked]
+    planned, early, adaptive, batches = (each.spec for each in scenarios)
+    assert isinstance(planned, TournamentSpec)
+    assert isinstance(early, TournamentSpec)
+    assert (planned.early, early.early, scenarios[0].heats) == (False, True, planned.plan.cost)
+    assert adaptive == AdaptiveSpec(4, planned.heat_size, planned.budget)
+    assert batches == AdaptiveSpec(4, 3, 50, 4)
+    assert scenarios[3].heats == 50
+
+
 def test_flags_override_the_file(folder: Path) -> None:
     """Where they are given."""
     file = write(folder, SOLVER, FOUR)
     scenario = load_scenario(file, {"budget": 30, "cutoff": "500ms", "seed": 4, "mode": None, "heat_size": 3})
-    assert (scenario.plan.budget, scenario.cutoff, scenario.seed, scenario.plan.heat_size) == (30, 0.5, 4, 3)
+    assert (scenario.spec.budget, scenario.cutoff, scenario.seed, scenario.spec.heat_size) == (30, 0.5, 4, 3)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +197,16 @@ def test_warnings(folder: Path) -> None:
         ({"mode": "fast"}, "race.mode: invalid enum value 'fast', expected 'parallel' or 'capped'"),
         ({"clock": "sun"}, "race.clock: invalid enum value 'sun', expected 'wall' or 'cpu'"),
         ({"strategy": "best"}, "strategy='best' is unknown"),
+        ({"strategy": "csh", "batches": 4}, "strategy='csh' is about a planned tournament, but play is to be adaptive"),
+        ({"strategy": "adaptive", "record": "off"}, "record='off' is about a planned tournament"),
+        ({"strategy": "adaptive", "edge": 0.6}, "edge=0.6 is about a planned tournament"),
+        ({"strategy": "adaptive", "blind": True}, "blind=True is about a planned tournament"),
+        ({"strategy": "adaptive", "early": True}, "early=True is about a planned tournament"),
+        ({"batches": 0}, "batches=0"),
+        ({"batches": "many"}, "race.batches: expected a whole number or nothing, got text"),
+        ({"early": True}, "plan with record='off', or leave out early"),
+        ({"early": True, "record": "off", "objective": "(.*)"}, "early=True saves nothing with rewards"),
+        ({"early": 1}, "race.early: expected true or false, got a whole number"),
         ({"heatsize": 3}, "race.heatsize: 'heatsize' is not known here"),
         ({"command": None}, "race: missing 'command'"),
         ({"command": ["no-such-solver", "-{x}", "{instance}"]}, "'no-such-solver' is not found on the PATH"),

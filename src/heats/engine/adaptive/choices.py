@@ -85,7 +85,9 @@ class _Climb:
         self._heats = np.moveaxis(heats, -1, 0)
         self._left = [np.moveaxis(level.left, -1, 0).astype(np.float64) for level in levels]
         places = place_arms(heats, n_arms)
-        self._wins = PRIOR_WINS + sum(add_up(places, level.shares, (len(heats), n_arms)) for level in levels)
+        self._wins: Array = np.full((len(heats), n_arms), PRIOR_WINS)
+        for level in levels:
+            self._wins += add_up(places, level.shares, self._wins.shape)
         self._places = np.ascontiguousarray(np.moveaxis(places, -1, 0))
 
     def keep(self, runs: Indices) -> _Climb:

@@ -1,18 +1,23 @@
 """What pulls say if company decides: every set of arms has strengths of its own, and the best tops all it is in.
 
 What an arm did in one set then says nothing about another, so the pulls of a set Q only say how likely each of its arms
-tops it. The score of an arm is the log-likelihood ratio of "it is the best" to "it is one of the others",
+tops it: P(i tops Q) = e^{G_i} / Σ over j in Q of e^{G_j}. Of choices, G adds up what pulls say of "this arm is better
+than the others, which are alike": log(m·p) to who is chosen out of m, log(m(1 − p)/(m − 1)) to each of the others; who
+ties has the mean. Of r rewards, G is how much the odds are against an arm that is d behind the best mean,
+−log Φ(t)/Φ(−t) with t = d √(r/2) / noise. The noise is what rewards of the same set differ by; where few sets were
+pulled twice, all that rewards differ by.
 
-    S_i = Σ over its sets Q of log(|Q| · P(i tops Q)),    P(i tops Q) = e^{G_i} / Σ over j in Q of e^{G_j}.
+The score of an arm is the log-likelihood ratio of "it is the best, and tops all N sets it is in" to "it is another, and
+tops each with a chance of its own, whatever that is": with W the sets it topped, as far as that is known,
 
-Of choices, G adds up what pulls say of "this arm is better than the others, which are alike": log(m·p) to who is chosen
-out of m, log(m(1 − p)/(m − 1)) to each of the others; who ties has the mean. Of r rewards, G_i = 1.2 √r x̄_i / noise: of
-two means that differ by d the larger is better with chance Φ(d √r / (√2 noise)) ≈ 1 / (1 + e^{−1.2 d √r / noise}). The
-noise is what rewards of the same set differ by; where few sets were pulled twice, all that rewards differ by.
+    S_i = Σ over its sets of log P(i tops Q) − log[(m − 1)^{W − N} B(1 + W, m − 1 + N − W) / B(1, m − 1)].
+
+A single set adds log(m·P). Many that were topped add ever less, since another arm may be strong as well: only losing to
+it tells who is the best.
 
 How likely are the choices themselves? Of a set of m, with shares of wins that are anything (a symmetric Dirichlet with
-shape a), tallies w have the chance Γ(ma)/Γ(ma + Σw) · Π Γ(a + w_j)/Γ(a); and one arm is the best, so times the mean of
-e^{S_i}.
+shape a), tallies w have the chance Γ(ma)/Γ(ma + Σw) · Π Γ(a + w_j)/Γ(a); and one arm is the best, so times the mean
+over arms of Π over its sets of m·P(i tops Q).
 """
 
 from __future__ import annotations
@@ -58,18 +63,29 @@ class Company:
 
     def score(self) -> Array:
         """Return the score of every arm ``(reps, n_arms)``."""
-        return self._score(self._add_rewards() if self._heard.kind is Kind.REWARDS else self._add_gains())
+        from scipy.special import betaln
+
+        gains = self._add_rewards() if self._heard.kind is Kind.REWARDS else self._add_gains()
+        likely, topped, pulled = self._rate(gains)
+        others = gains.shape[1] - 1
+        lost = pulled - topped
+        score: Array = likely + lost * math.log(others) - betaln(1 + topped, others + lost) + betaln(1, others)
+        return score
 
     def weigh(self, first: Level) -> Array:
         """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``."""
+        from scipy.special import gammaln
+
         tallies = self._sets.add_up(self._sort(first.shares))
         size = tallies.shape[1]
-        likely = log_gamma(tallies + SHAPE).sum(axis=1) - size * math.lgamma(SHAPE)
-        likely += math.lgamma(size * SHAPE) - log_gamma(tallies.sum(axis=1) + size * SHAPE)
-        scores = self._score(self._sets.add_up(self._sort(gain(first))))
-        top = scores.max(axis=1)
-        one_is_best = top + np.log(np.exp(scores - top[:, None]).mean(axis=1))
-        return np.bincount(self._sets.runs, weights=likely, minlength=self._shape[0]) + one_is_best
+        likely = gammaln(tallies + SHAPE).sum(axis=1) - size * math.lgamma(SHAPE)
+        likely += math.lgamma(size * SHAPE) - gammaln(tallies.sum(axis=1) + size * SHAPE)
+        best, _, pulled = self._rate(self._sets.add_up(self._sort(gain(first))))
+        best += pulled * math.log(size)
+        top = best.max(axis=1)
+        likelihood: Array = add_up(self._sets.runs, likely, (1, self._shape[0]))[0] + top
+        likelihood += np.log(np.exp(best - top[:, None]).mean(axis=1))
+        return likelihood
 
     def _add_gains(self) -> Array:
         gains = sum((gain(level) for level in list_choices(self._heard)), np.zeros(self._heard.heats.shape))
@@ -91,11 +107,15 @@ class Company:
         behind = means.max(axis=1, keepdims=True) - means
         return -log_odds(behind * (np.sqrt(pulls / 2) / self.noise[self._sets.runs])[:, None])
 
-    def _score(self, gains: Array) -> Array:
-        sets, (reps, n_arms) = self._sets, self._shape
+    def _rate(self, gains: Array) -> tuple[Array, Array, Array]:
+        """Return of every arm the log-likelihood that it tops all its sets, how many it tops, and how many there are."""
+        places = self._sets.arms + self._sets.runs[:, None] * self._shape[1]
         top = gains.max(axis=1, keepdims=True)
-        shares = gains - top - np.log(np.exp(gains - top).sum(axis=1, keepdims=True)) + math.log(gains.shape[1])
-        return add_up(sets.arms + sets.runs[:, None] * n_arms, shares, (reps, n_arms))
+        shares = gains - top - np.log(np.exp(gains - top).sum(axis=1, keepdims=True))
+        likely, topped, pulled = (
+            add_up(places, each, self._shape) for each in (shares, np.exp(shares), np.ones(shares.shape))
+        )
+        return likely, topped, pulled
 
     def _sort(self, values: Array) -> Array:
         """Bring what is said of the arms of pulls into the order of the arms."""
@@ -153,11 +173,3 @@ def log_odds(t: Array) -> Array:
 
 def _outcomes(m: Indices) -> tuple[Array, Array]:
     return np.log(m * BETTER), np.log(m * (1 - BETTER) / (m - 1))
-
-
-def log_gamma(values: Array) -> Array:
-    """Return log Γ; there are few different values."""
-    found, where = np.unique(values, return_inverse=True)
-    known = np.array([math.lgamma(value) for value in found.tolist()])
-    logs: Array = known[where.reshape(values.shape)]
-    return logs

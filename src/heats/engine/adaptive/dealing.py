@@ -90,9 +90,9 @@ def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
 
 def _make_key(value: float, pulled: int, luck: int) -> int:
     """Return one of them."""
-    rounded = round(min(max(value, -LARGEST_VALUE), LARGEST_VALUE) * 2**FRACTION_BITS)
+    rounded: int = round(min(max(value, -LARGEST_VALUE), LARGEST_VALUE) * 2**FRACTION_BITS)
     later = (MOST_PULLS - min(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
-    return rounded * 2 ** (PULL_BITS + LUCK_BITS) + later
+    return int(rounded * 2 ** (PULL_BITS + LUCK_BITS) + later)
 
 
 def _share_out(values: list[float]) -> list[float]:

@@ -1,7 +1,7 @@
 """What pulls say if strengths last: an arm has the same in all company.
 
 Choices are in proportion to e^θ (Plackett and Luce), rewards are an arm's effect, the luck of the pull, and noise. The
-most likely θ is found with how sharply each is known. How likely are the choices themselves? By Laplace's approximation,
+most likely θ is found with how sharply each is known. How likely are the choices themselves? By Laplace's method,
 
     log p(choices) ≈ log p(choices | θ) + log p(θ) + n/2 log 2π − ½ log |H|,    H = −∇² log p at the most likely θ,
 
@@ -50,12 +50,13 @@ def weigh_choices(heats: Indices, first: Level, strengths: Array) -> tuple[Array
     told = (first.shares * won).sum(axis=(1, 2))
     normaliser = 2 * math.lgamma(PRIOR_WINS) - math.lgamma(2 * PRIOR_WINS)
     before = PRIOR_WINS * log_strengths - 2 * PRIOR_WINS * np.log1p(strengths) - normaliser + math.log(2 * math.pi) / 2
-    diagonal = 2 * PRIOR_WINS * strengths / (1 + strengths) ** 2
-    diagonal += add_up(place_arms(heats, n_arms), shares * (1 - shares) * said, strengths.shape)
+    diagonal = add_up(place_arms(heats, n_arms), shares * (1 - shares) * said, strengths.shape)
+    diagonal += 2 * PRIOR_WINS * strengths / (1 + strengths) ** 2
     together = max(1, MOST_ENTRIES // min(n_arms, MOST_TOGETHER) ** 2)
     parts = [slice(start, start + together) for start in range(0, reps, together)]
     determinants = [_log_determinant(diagonal[part], heats[part], (shares * said)[part]) for part in parts]
-    return told + before.sum(axis=1) - np.concatenate(determinants) / 2, diagonal
+    likely: Array = told + before.sum(axis=1) - np.concatenate(determinants) / 2
+    return likely, diagonal
 
 
 def fit_strengths(heard: Heard, first: Array, diagonal: Array, noise: Array) -> Strengths:
@@ -110,7 +111,7 @@ def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
 
 
 def _fit_effects(heard: Heard, noise: Array, shape: tuple[int, int]) -> Strengths:
-    """Solve Σ over the pulls of an arm (θ_i − mean θ of the pull) + (noise / spread)² θ_i = Σ of its centred rewards."""
+    """Solve Σ over an arm's pulls (θ_i − mean θ of the pull) + (noise / spread)² θ_i = Σ of its centred rewards."""
     places = place_arms(heard.heats, shape[1])
     told = np.broadcast_to(heard.told[..., None], heard.heats.shape).astype(np.float64)
     ridge = (noise**2 / np.maximum(1 - noise**2, LEAST_SIGNAL))[:, None]

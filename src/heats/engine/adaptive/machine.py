@@ -52,7 +52,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     @property
     def budget(self) -> int:
         """How many pulls it may make in all."""
-        return int(self.spec.budget)  # type: ignore[union-attr]  # it is an AdaptiveSpec
+        return int(self.spec.budget)
 
     def extend(self, pulls: int) -> None:
         """Go on with so many more pulls, whether the run is over or not; no comparison is made again.

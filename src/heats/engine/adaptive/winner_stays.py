@@ -1,9 +1,9 @@
 """Winner stays, in batches: every pull takes the arms that look best, and a loser makes room for the next.
 
 How good arms look is a question of what kind of world it is (``outlook``); ``dealing`` makes heats of it. The first
-batch deals everybody once, with at most a third of the budget; the rest goes into batches that shrink by a fifth. What a
-batch leads to is a sum over its pulls in the order of their ids, so the order of telling cannot matter. In the end the
-arm wins that looks best, by its score if company decides, by its strength if strengths last.
+batch deals everybody once, with at most a third of the budget; the rest goes into batches that shrink by a fifth. What
+a batch leads to is a sum over its pulls in the order of their ids, so the order of telling cannot matter. In the end
+the arm wins that looks best: by its score if company decides, by its strength if strengths last.
 """
 
 from __future__ import annotations

@@ -47,9 +47,11 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     clock: Clock = "wall"
     seed: int = 0
     strategy: str | None = None
+    batches: int | None = None
     edge: float | None = None
     record: str | None = None
     blind: bool = False
+    early: bool = False
     finished: tuple[int, ...] = (0, 10, 20)
     undecided: tuple[int, ...] = (0,)
     pattern: str | None = None

@@ -15,9 +15,12 @@ import msgspec
 from heats.base.checks import whole
 from heats.base.naming import tabulate_parameters, tell_apart
 from heats.base.text import make_printable
+from heats.engine.adaptive import Adaptive
+from heats.engine.specs import AdaptiveSpec, TournamentSpec
+from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.planning.build import plan
-from heats.planning.plan import FeedbackHint, Plan
+from heats.planning.plan import FeedbackHint
 from heats.race.outcome import Rule
 from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates
@@ -25,8 +28,8 @@ from heats.race.scenario.command import check_command, has_placeholder, name_can
 from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_file
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.space import Candidate
+from heats.running.strategies import choose_heat_size, is_adaptive, make_adaptive
 
-DEFAULT_HEAT_SIZE = 4
 MOST_BUDGET_HEATS = 10_000_000  # more than anyone runs, so a slip
 MOST_SLOTS = 10_000
 MOST_OUTPUT_BYTES = 256 << 20
@@ -60,7 +63,8 @@ class Scenario(Terms, frozen=True, kw_only=True):
     candidates: tuple[Candidate, ...]
     names: tuple[str, ...]  # of the candidates
     instances: tuple[str, ...]
-    plan: Plan
+    spec: TournamentSpec | AdaptiveSpec  # what is played
+    heats: int  # to run, at most
     seed: int
     slots: int
 
@@ -72,7 +76,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     @property
     def heats_at_once(self) -> int:
         """How many heats run side by side: each run has a slot of its own."""
-        return max(1, self.slots // self.plan.heat_size) if self.mode == "parallel" else self.slots
+        return max(1, self.slots // self.spec.heat_size) if self.mode == "parallel" else self.slots
 
 
 def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
@@ -93,8 +97,10 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
     candidates = load_candidates(sources, folder, whole("seed", race.seed, 0))
     check_command(race.command, candidates)
     slots = count_cores() if race.slots is None else whole("slots", race.slots, 1, MOST_SLOTS)
-    layout = _make_plan(race, len(candidates))
-    mode = race.mode or ("parallel" if slots >= layout.heat_size else "capped")
+    machine = _make_machine(race, len(candidates))
+    assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
+    assert machine.total is not None
+    mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
     return Scenario(
         path=file,
         folder=folder,
@@ -102,7 +108,8 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
         candidates=candidates,
         names=_name_candidates(candidates),
         instances=_find_instances(race, folder),
-        plan=layout,
+        spec=machine.spec,
+        heats=machine.total,
         seed=race.seed,
         mode=mode,
         clock=_check_clock(race) if mode == "capped" else "wall",
@@ -126,13 +133,17 @@ def _freeze(part: str | list[str]) -> str | tuple[str, ...]:
     return part if isinstance(part, str) else tuple(part)
 
 
-def _make_plan(race: RaceTable, n_arms: int) -> Plan:
+def _make_machine(race: RaceTable, n_arms: int) -> Tournament | Adaptive:
+    """Return what is played, or refuse what does not go together."""
     whole("budget", race.budget, 1, MOST_BUDGET_HEATS, why="each heat runs programs")
-    size = min(DEFAULT_HEAT_SIZE, n_arms) if race.heat_size is None else race.heat_size
     written = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
+    if is_adaptive(race.strategy, race.batches):
+        planning = written | {"blind": race.blind, "early": race.early}
+        return make_adaptive(n_arms, race.heat_size, race.budget, race.batches, planning=planning)
+    size = choose_heat_size(race.heat_size, n_arms)
     chosen: dict[str, Any] = {name: value for name, value in written.items() if value is not None}
     hint: FeedbackHint = "winner" if race.objective is None else "reward"
-    return plan(n_arms, size, race.budget, feedback=hint, blind=race.blind, **chosen)
+    return Tournament(plan(n_arms, size, race.budget, feedback=hint, blind=race.blind, **chosen), early=race.early)
 
 
 def _find_instances(race: RaceTable, folder: Path) -> tuple[str, ...]:
@@ -180,7 +191,7 @@ def count_cores() -> int:
 
 def list_warnings(scenario: Scenario) -> Iterator[str]:
     """Yield what may surprise: cores that are shared, instances that come again."""
-    size, slots, instances = scenario.plan.heat_size, scenario.slots, len(scenario.instances)
+    size, slots, instances = scenario.spec.heat_size, scenario.slots, len(scenario.instances)
     cores = count_cores()
     if slots > cores:
         yield f"slots={slots} is more than the {cores} cores of this machine: runs share them and are slower."
@@ -189,9 +200,9 @@ def list_warnings(scenario: Scenario) -> Iterator[str]:
             f"{size} runs side by side share {slots} slots, so who finishes first depends on luck; "
             'mode="capped" runs them one after another instead.'
         )
-    if instances and scenario.plan.cost > instances:
+    if instances and scenario.heats > instances:
         files = "1 instance" if instances == 1 else f"{instances} instances"
         yield (
-            f"budget={scenario.plan.budget} is more than the {files}: each is used up to "
-            f"{math.ceil(scenario.plan.cost / instances)} times, in a new order every time round."
+            f"budget={scenario.spec.budget} is more than the {files}: each is used up to "
+            f"{math.ceil(scenario.heats / instances)} times, in a new order every time round."
         )
