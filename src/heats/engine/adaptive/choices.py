@@ -1,8 +1,9 @@
 """Pulls → choices of the first, the second, …; and the strengths that explain them (Plackett and Luce).
 
 A pull is a choice of its best out of all, then, where more places are known, of the next out of those left. Each arm
-also played imaginary pairs against an opponent of strength one, of which it won ``PRIOR_WINS`` and lost as many: so
-strengths stay finite. With w_i the wins of arm i, the likelihood is climbed by minorise-maximise steps:
+also played imaginary pairs against an opponent of strength one, of which it won ν and lost as many: so strengths stay
+finite, and the closer together, the more of them. With w_i the wins of arm i, the likelihood is climbed by
+minorise-maximise steps:
 
     γ_i ← w_i / Σ over its choices of 1 / (sum of the strengths γ chosen among).
 """
@@ -20,7 +21,6 @@ from heats.base.arrays import Array, Indices, Mask
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
-PRIOR_WINS = 1.5  # and losses: log-strengths are then about 1 apart before anything is told
 MOST_STEPS = 300
 SMALL_CHANGE = 1e-3  # of a strength, in one step: then it is found
 
@@ -61,11 +61,11 @@ def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
         left = left & ~top
 
 
-def fit_choices(heats: Indices, levels: Sequence[Level], start: Array) -> Array:
-    """Return the strengths ``(reps, n_arms)`` that pulls of ``heats (reps, pulls, size)`` show."""
+def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Array) -> Array:
+    """Return the strengths ``(reps, n_arms)`` that pulls of ``heats (reps, pulls, size)`` show; ``prior (reps, 1)``."""
     found = start.copy()
     runs = np.arange(len(start))  # that still climb
-    climb = _Climb(heats, levels, start.shape[1])
+    climb = _Climb(heats, levels, prior, start.shape[1])
     for _ in range(MOST_STEPS):
         before, strengths = found[runs], climb.step(found[runs])
         found[runs] = strengths
@@ -81,11 +81,12 @@ def fit_choices(heats: Indices, levels: Sequence[Level], start: Array) -> Array:
 class _Climb:
     """Steps of runs that still climb, column by column: NumPy is slow along short rows."""
 
-    def __init__(self, heats: Indices, levels: Sequence[Level], n_arms: int) -> None:
+    def __init__(self, heats: Indices, levels: Sequence[Level], prior: Array, n_arms: int) -> None:
+        self._prior = prior
         self._heats = np.moveaxis(heats, -1, 0)
         self._left = [np.moveaxis(level.left, -1, 0).astype(np.float64) for level in levels]
         places = place_arms(heats, n_arms)
-        self._wins: Array = np.full((len(heats), n_arms), PRIOR_WINS)
+        self._wins = np.repeat(prior, n_arms, axis=1)
         for level in levels:
             self._wins += add_up(places, level.shares, self._wins.shape)
         self._places = np.ascontiguousarray(np.moveaxis(places, -1, 0))
@@ -95,13 +96,13 @@ class _Climb:
         kept = copy(self)
         kept._heats = self._heats[:, runs]
         kept._left = [each[:, runs] for each in self._left]
-        kept._wins = self._wins[runs]
+        kept._prior, kept._wins = self._prior[runs], self._wins[runs]
         kept._places = kept._heats + (np.arange(runs.size) * self._wins.shape[1])[:, None]
         return kept
 
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
-        expected = 2 * PRIOR_WINS / (1 + strengths)
+        expected = 2 * self._prior / (1 + strengths)
         gathered = strengths.ravel()[self._places]
         for left in self._left:
             sums = reduce(np.add, gathered * left)

@@ -5,20 +5,20 @@ most likely θ is found with how sharply each is known. How likely are the choic
 
     log p(choices) ≈ log p(choices | θ) + log p(θ) + n/2 log 2π − ½ log |H|,    H = −∇² log p at the most likely θ,
 
-where imaginary pairs, ν won and ν lost, are a prior of θ: e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)). Of more than
-``MOST_TOGETHER`` arms those that were pulled least are taken for independent in |H|.
+where imaginary pairs, ν won and ν lost, are a prior of θ: e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)). How far strengths are apart
+the run itself must tell: of several ν the likeliest counts. Of more than ``MOST_TOGETHER`` arms those that were pulled least are taken for independent in |H|.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.choices import PRIOR_WINS, Level, fit_choices, list_choices
+from heats.engine.adaptive.choices import Level, fit_choices, list_choices
 from heats.engine.adaptive.company import center_rewards
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
@@ -28,6 +28,15 @@ MOST_ENTRIES = 4_000_000  # of the matrices of runs that are looked at together
 LEAST_SIGNAL = 0.05  # of all that rewards differ by
 MOST_STEPS = 100  # of conjugate gradients
 SMALL_RESIDUAL = 1e-6
+
+
+class First(NamedTuple):
+    """Strengths that explain who was first in all pulls, and the log-likelihood of that; of runs in step."""
+
+    strengths: Array  # (reps, n_arms)
+    prior: Array  # (reps, 1), ν
+    sharpness: Array  # (reps, n_arms)
+    likely: Array  # (reps,)
 
 
 class Strengths(NamedTuple):
@@ -41,37 +50,57 @@ class Strengths(NamedTuple):
     sharper: Array  # (reps, 1)
 
 
-def weigh_choices(heats: Indices, first: Level, strengths: Array) -> tuple[Array, Array]:
-    """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``, and the diagonal of H."""
+def fit_first(heats: Indices, first: Level, priors: Sequence[float], start: Array) -> First:
+    """Find the strengths that explain who was first, of the likeliest of some ν."""
+    found: First | None = None
+    for prior in priors:
+        each = _fit_prior(heats, first, np.full((len(heats), 1), prior), start if found is None else found.strengths)
+        if found is None:
+            found = each
+        else:
+            better = each.likely > found.likely
+            found = First(*(np.where(better.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
+                            for new, old in zip(each, found, strict=True)))  # fmt: skip
+    assert found is not None
+    return found
+
+
+def _fit_prior(heats: Indices, first: Level, prior: Array, start: Array) -> First:
+    from scipy.special import betaln
+
+    strengths = fit_choices(heats, [first], prior, start)
     reps, n_arms = strengths.shape
-    log_strengths = np.log(strengths)
     shares, said = _share(heats, first, strengths)
-    won = np.log(np.where(first.shares > 0, shares, 1.0))
-    told = (first.shares * won).sum(axis=(1, 2))
-    normaliser = 2 * math.lgamma(PRIOR_WINS) - math.lgamma(2 * PRIOR_WINS)
-    before = PRIOR_WINS * log_strengths - 2 * PRIOR_WINS * np.log1p(strengths) - normaliser + math.log(2 * math.pi) / 2
-    diagonal = add_up(place_arms(heats, n_arms), shares * (1 - shares) * said, strengths.shape)
-    diagonal += 2 * PRIOR_WINS * strengths / (1 + strengths) ** 2
+    told = (first.shares * np.log(np.where(first.shares > 0, shares, 1.0))).sum(axis=(1, 2))
+    before = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
+    diagonal = _sharpen(heats, shares * said, prior, strengths)
     together = max(1, MOST_ENTRIES // min(n_arms, MOST_TOGETHER) ** 2)
     parts = [slice(start, start + together) for start in range(0, reps, together)]
     determinants = [_log_determinant(diagonal[part], heats[part], (shares * said)[part]) for part in parts]
-    likely: Array = told + before.sum(axis=1) - np.concatenate(determinants) / 2
-    return likely, diagonal
+    likely = told + (before + math.log(2 * math.pi) / 2).sum(axis=1) - np.concatenate(determinants) / 2
+    return First(strengths, prior, diagonal, likely)
 
 
-def fit_strengths(heard: Heard, first: Array, diagonal: Array, noise: Array) -> Strengths:
-    """Return the strengths that explain all that was told; ``first`` those that explain who was first."""
+def fit_strengths(heard: Heard, first: First, noise: Array) -> Strengths:
+    """Return the strengths that explain all that was told, given those that explain who was first."""
     if heard.kind in (Kind.WINNER, Kind.RACE):
-        return Strengths(np.log(first), diagonal, np.zeros((heard.reps, 1)))
+        return Strengths(np.log(first.strengths), first.sharpness, np.zeros((heard.reps, 1)))
     if heard.kind is Kind.REWARDS:
-        return _fit_effects(heard, noise, first.shape)
+        return _fit_effects(heard, noise, first.strengths.shape)
     levels = list(list_choices(heard))
-    strengths = fit_choices(heard.heats, levels, first)
-    diagonal = 2 * PRIOR_WINS * strengths / (1 + strengths) ** 2
-    for level in levels:
-        shares, said = _share(heard.heats, level, strengths)
-        diagonal += add_up(place_arms(heard.heats, first.shape[1]), shares * (1 - shares) * said, first.shape)
-    return Strengths(np.log(strengths), diagonal, np.zeros((heard.reps, 1)))
+    strengths = fit_choices(heard.heats, levels, first.prior, first.strengths)
+    chances = (shares * said for shares, said in (_share(heard.heats, level, strengths) for level in levels))
+    sharpness = sum(
+        _sharpen(heard.heats, each, first.prior * (number == 0), strengths) for number, each in enumerate(chances)
+    )
+    return Strengths(np.log(strengths), np.asarray(sharpness), np.zeros((heard.reps, 1)))
+
+
+def _sharpen(heats: Indices, chances: Array, prior: Array, strengths: Array) -> Array:
+    """Return how sharply choices and the prior make strengths known: the diagonal of H."""
+    known = add_up(place_arms(heats, strengths.shape[1]), chances * (1 - chances), strengths.shape)
+    sharp: Array = known + 2 * prior * strengths / (1 + strengths) ** 2
+    return sharp
 
 
 def _share(heats: Indices, level: Level, strengths: Array) -> tuple[Array, Array]:

@@ -13,15 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.choices import fit_choices, list_choices
+from heats.engine.adaptive.choices import list_choices
 from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.lasting import fit_strengths, weigh_choices
+from heats.engine.adaptive.lasting import First, fit_first, fit_strengths
 from heats.engine.scoring import settle
 
 ERRORS_AHEAD = 3.0  # standard errors above its strength an arm may be
 FEW_PULLS = 3  # of an arm, on average: fewer do not tell strengths
+USUAL_PRIOR = 3.0  # ν: log-strengths are about 0.9 apart
+PRIORS = (USUAL_PRIOR, 10.0, 30.0)  # that are tried in the end: 0.9, 0.5 or 0.3 apart
 LOOK_EVERY = 3  # batches, while company decides
+LASTING_ODDS = 20.0  # that strengths last, before anything is told
 
 
 class Outlook:
@@ -54,13 +57,13 @@ class Outlook:
         """Take in all that was told in so many batches, and decide, where that is due, what kind of world it is."""
         company = Company(heard, self.scores.shape[1])
         self.scores = company.score()
-        if heard.heats[0].size < FEW_PULLS * self.scores.shape[1]:
+        if batch and heard.heats[0].size < FEW_PULLS * self.scores.shape[1]:
             return
         due = np.ones(heard.reps, dtype=bool) if batch % LOOK_EVERY == 0 else self.lasts.copy()
         if due.any():
-            self._decide(np.flatnonzero(due), heard, company)
+            self._decide(np.flatnonzero(due), heard, company, batch)
 
-    def _decide(self, runs: Indices, heard: Heard, company: Company) -> None:
+    def _decide(self, runs: Indices, heard: Heard, company: Company, batch: int) -> None:
         """Find out of some runs whether strengths last in them, and what they are."""
         if runs.size < heard.reps:
             heard = heard.of(runs)
@@ -69,14 +72,14 @@ class Outlook:
         first = next(list_choices(heard), None)
         if first is None:
             return
-        strengths = fit_choices(heard.heats, [first], self._first[runs])
-        likely, diagonal = weigh_choices(heard.heats, first, strengths)
-        lasts = likely > company.weigh(first)
-        self._first[runs], self.lasts[runs] = strengths, lasts
+        found = fit_first(heard.heats, first, (USUAL_PRIOR,) if batch else PRIORS, self._first[runs])
+        odds = 1.0 if batch else LASTING_ODDS
+        lasts = found.likely + np.log(odds) > company.weigh(first)
+        self._first[runs], self.lasts[runs] = found.strengths, lasts
         if lasts.any():
             some = runs[lasts]
             fitted = fit_strengths(
-                heard.of(np.flatnonzero(lasts)), strengths[lasts], diagonal[lasts], company.noise[lasts]
+                heard.of(np.flatnonzero(lasts)), First(*(part[lasts] for part in found)), company.noise[lasts]
             )
             self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
 
