@@ -17,7 +17,7 @@ it tells who is the best.
 
 How likely are the choices themselves? Of a set of m, with shares of wins that are anything (a symmetric Dirichlet with
 shape a), tallies w have the chance Γ(ma)/Γ(ma + Σw) · Π Γ(a + w_j)/Γ(a); and one arm is the best, so times the mean
-over arms of Π over its sets of m·P(i tops Q).
+over arms of Π over its sets of m·P(i tops Q). As likely as not another one is the best of all sets without it, a decoy.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Company:
         from scipy.special import betaln
 
         gains = self._add_rewards() if self._heard.kind is Kind.REWARDS else self._add_gains()
-        likely, topped, pulled = self._rate(gains)
+        shares = self._share(gains)
+        likely, topped, pulled = map(self._add_arms, (shares, np.exp(shares), np.ones(shares.shape)))
         others = gains.shape[1] - 1
         lost = pulled - topped
         score: Array = likely + lost * math.log(others) - betaln(1 + topped, others + lost) + betaln(1, others)
@@ -80,12 +81,13 @@ class Company:
         size = tallies.shape[1]
         likely = gammaln(tallies + SHAPE).sum(axis=1) - size * math.lgamma(SHAPE)
         likely += math.lgamma(size * SHAPE) - gammaln(tallies.sum(axis=1) + size * SHAPE)
-        best, _, pulled = self._rate(self._sets.add_up(self._sort(gain(first))))
-        best += pulled * math.log(size)
-        top = best.max(axis=1)
-        likelihood: Array = add_up(self._sets.runs, likely, (1, self._shape[0]))[0] + top
-        likelihood += np.log(np.exp(best - top[:, None]).mean(axis=1))
-        return likelihood
+        shares = self._share(self._sets.add_up(self._sort(gain(first))))
+        best = self._add_arms(shares + math.log(size))
+        top = best.argmax(axis=1)
+        without = (self._sets.arms != top[self._sets.runs][:, None]).all(axis=1, keepdims=True)
+        decoys = self._add_arms((shares + math.log(size)) * without)
+        likelihood: Array = add_up(self._sets.runs, likely, (1, self._shape[0]))[0]
+        return likelihood + _log_mean(best) + np.logaddexp(0.0, _log_mean(decoys)) - math.log(2)
 
     def _add_gains(self) -> Array:
         gains = sum((gain(level) for level in list_choices(self._heard)), np.zeros(self._heard.heats.shape))
@@ -107,15 +109,15 @@ class Company:
         behind = means.max(axis=1, keepdims=True) - means
         return -log_odds(behind * (np.sqrt(pulls / 2) / self.noise[self._sets.runs])[:, None])
 
-    def _rate(self, gains: Array) -> tuple[Array, Array, Array]:
-        """Return of every arm the log-likelihood that it tops all its sets, how many it tops, and how many there are."""
-        places = self._sets.arms + self._sets.runs[:, None] * self._shape[1]
+    def _share(self, gains: Array) -> Array:
+        """Return the logarithm of the chance that each arm tops its set."""
         top = gains.max(axis=1, keepdims=True)
-        shares = gains - top - np.log(np.exp(gains - top).sum(axis=1, keepdims=True))
-        likely, topped, pulled = (
-            add_up(places, each, self._shape) for each in (shares, np.exp(shares), np.ones(shares.shape))
-        )
-        return likely, topped, pulled
+        shares: Array = gains - top - np.log(np.exp(gains - top).sum(axis=1, keepdims=True))
+        return shares
+
+    def _add_arms(self, values: Array) -> Array:
+        """Return the sums over the sets of every arm ``(reps, n_arms)``."""
+        return add_up(self._sets.arms + self._sets.runs[:, None] * self._shape[1], values, self._shape)
 
     def _sort(self, values: Array) -> Array:
         """Bring what is said of the arms of pulls into the order of the arms."""
@@ -169,6 +171,13 @@ def log_odds(t: Array) -> Array:
     """Return log(Φ(t) / Φ(−t)), nearly: within 0.04 up to t = 3, and ever steeper."""
     odds: Array = 1.5976 * t + 0.07056 * t**3
     return odds
+
+
+def _log_mean(logs: Array) -> Array:
+    """Return the logarithm of the mean of what rows are the logarithms of."""
+    top = logs.max(axis=1, keepdims=True)
+    mean: Array = top[:, 0] + np.log(np.exp(logs - top).mean(axis=1))
+    return mean
 
 
 def _outcomes(m: Indices) -> tuple[Array, Array]:

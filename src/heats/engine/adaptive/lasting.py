@@ -5,8 +5,9 @@ most likely θ is found with how sharply each is known. How likely are the choic
 
     log p(choices) ≈ log p(choices | θ) + log p(θ) + n/2 log 2π − ½ log |H|,    H = −∇² log p at the most likely θ,
 
-where imaginary pairs, ν won and ν lost, are a prior of θ: e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)). How far strengths are apart
-the run itself must tell: of several ν the likeliest counts. Of more than ``MOST_TOGETHER`` arms those that were pulled least are taken for independent in |H|.
+where imaginary pairs, ν won and ν lost, are a prior of θ: e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)). How far strengths are
+apart the run itself must tell: of several ν the likeliest counts. Of more than ``MOST_TOGETHER`` arms those that were
+pulled least are taken for independent in |H|.
 """
 
 from __future__ import annotations
@@ -89,11 +90,11 @@ def fit_strengths(heard: Heard, first: First, noise: Array) -> Strengths:
         return _fit_effects(heard, noise, first.strengths.shape)
     levels = list(list_choices(heard))
     strengths = fit_choices(heard.heats, levels, first.prior, first.strengths)
-    chances = (shares * said for shares, said in (_share(heard.heats, level, strengths) for level in levels))
-    sharpness = sum(
-        _sharpen(heard.heats, each, first.prior * (number == 0), strengths) for number, each in enumerate(chances)
-    )
-    return Strengths(np.log(strengths), np.asarray(sharpness), np.zeros((heard.reps, 1)))
+    sharpness = np.zeros(strengths.shape)
+    for number, level in enumerate(levels):
+        shares, said = _share(heard.heats, level, strengths)
+        sharpness += _sharpen(heard.heats, shares * said, first.prior * (number == 0), strengths)
+    return Strengths(np.log(strengths), sharpness, np.zeros((heard.reps, 1)))
 
 
 def _sharpen(heats: Indices, chances: Array, prior: Array, strengths: Array) -> Array:
@@ -108,7 +109,7 @@ def _share(heats: Indices, level: Level, strengths: Array) -> tuple[Array, Array
     weights = np.take_along_axis(strengths, heats.reshape(len(heats), -1), axis=1).reshape(heats.shape) * level.left
     said = level.left.any(axis=-1, keepdims=True).astype(np.float64)
     shares: Array = weights / np.where(said > 0, weights.sum(axis=-1, keepdims=True), 1.0)
-    return shares, said
+    return shares, np.asarray(said)
 
 
 def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:

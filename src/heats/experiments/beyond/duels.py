@@ -162,7 +162,7 @@ def fight(duel: Duel, table: Path | None, runs: int, seed: int) -> Outcome:
 def _make_world(duel: Duel, table: Path | None, key: int) -> tuple[Environment, Array]:
     """Return the world, and what every arm is worth in it."""
     if table is not None:
-        world = read(table, feedback=duel.told)  # type: ignore[arg-type]  # one of its names
+        world = read(table, feedback=duel.told)
         return world, measure_regrets(read(table, feedback="winner"), duel.heat_size)
     if duel.world == LASTING:
         world = LastingStrengths(duel.n_arms, duel.told, key % 2**32)
