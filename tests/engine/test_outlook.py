@@ -1,0 +1,207 @@
+"""What adaptive play makes of what it was told: company, lasting strengths, and which of the two it is."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import heats
+from heats.engine.adaptive.choices import Level, list_choices
+from heats.engine.adaptive.company import Company, group_sets
+from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.heard import Heard
+from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, fit_strengths
+from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook
+from heats.engine.feedback import Kind
+from heats.engine.game import Game
+from heats.environments import Environment, Gaussian, PlackettLuce, Winners
+
+
+def hear(kind: Kind, n: int, k: int, pulls: int, seed: int, reps: int = 2) -> Heard:
+    """Return pulls of random sets with random answers."""
+    rng = np.random.default_rng(seed)
+    heats_ = np.argsort(rng.random((reps, pulls, n)), axis=-1)[..., :k]
+    keys = rng.normal(size=heats_.shape) + heats_ / n
+    if kind is Kind.WINNER:
+        rows = (keys == keys.max(axis=-1, keepdims=True)).astype(float)
+    elif kind is Kind.RANKING:
+        rows = np.argsort(np.argsort(keys, axis=-1), axis=-1) / (k - 1)
+    else:
+        rows = keys * 3 + 100 * rng.normal(size=(reps, pulls, 1))
+    return Heard(kind, heats_, rows, rng.random((reps, pulls)) < 0.9)
+
+
+def first_of(heard: Heard) -> Level:
+    return next(iter(list_choices(heard)))
+
+
+def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
+    """Return the logarithm of p(who was first | θ) p(θ), in plain Python."""
+    found = 0.0
+    for arms, row, told in zip(heard.heats[run].tolist(), heard.rows[run].tolist(), heard.told[run], strict=True):
+        if told:
+            best = arms[row.index(max(row))]
+            found += theta[best] - math.log(sum(math.exp(theta[arm]) for arm in arms))
+    beta = 2 * math.lgamma(prior) - math.lgamma(2 * prior)
+    found += sum(prior * each - 2 * prior * math.log1p(math.exp(each)) - beta for each in theta)
+    return found
+
+
+@pytest.mark.parametrize("kind", [Kind.WINNER, Kind.RANKING, Kind.REWARDS])
+def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
+    """No small step makes who was first likelier, and the sharpness is the curvature, by differences."""
+    heard = hear(kind, 5, 3, 30, 1)
+    found = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 5)))
+    theta = np.log(found.strengths[1])
+    here, step = log_posterior(heard, 1, theta, 3.0), 0.01
+    for arm in range(5):
+        up, down = (log_posterior(heard, 1, theta + sign * step * (np.arange(5) == arm), 3.0) for sign in (1, -1))
+        assert abs(up - down) / (2 * step) < 0.02
+        assert (2 * here - up - down) / step**2 == pytest.approx(found.sharpness[1, arm], rel=1e-3)
+
+
+@pytest.mark.parametrize("prior", [1.5, 10.0])
+def test_the_likelihood_of_lasting_strengths_is_an_integral(prior: float) -> None:
+    """Of two arms it is summed up on a grid; Laplace's method is off by little."""
+    heard = hear(Kind.WINNER, 2, 2, 12, 3, reps=1)
+    found = fit_first(heard.heats, first_of(heard), (prior,), np.ones((1, 2)))
+    grid = np.linspace(-8, 8, 321)
+    total = sum(math.exp(log_posterior(heard, 0, (one, two), prior)) for one in grid for two in grid)
+    assert float(found.likely[0]) == pytest.approx(math.log(total * 0.05**2), abs=0.1)
+
+
+def test_the_likeliest_prior_counts() -> None:
+    """Run by run; arms that differ much are further apart than arms that are alike."""
+    heard = hear(Kind.WINNER, 6, 2, 200, 5, reps=3)
+    first = first_of(heard)
+    each = [fit_first(heard.heats, first, (prior,), np.ones((3, 6))) for prior in (1.5, 10.0)]
+    both = fit_first(heard.heats, first, (1.5, 10.0), np.ones((3, 6)))
+    assert both.likely == pytest.approx(np.maximum(each[0].likely, each[1].likely), abs=1e-3)
+
+
+def test_many_arms_are_taken_for_nearly_independent() -> None:
+    """Those that were pulled least: the determinant then is a little too large, never too small."""
+    heard = hear(Kind.WINNER, 40, 3, 60, 2)
+    exact = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 40))).likely
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("heats.engine.adaptive.lasting.MOST_TOGETHER", 20)
+        nearly = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 40))).likely
+    assert MOST_TOGETHER > 40
+    assert (nearly <= exact + 1e-9).all()
+    assert (exact - nearly < 0.1 * np.abs(exact)).all()
+
+
+def test_effects_of_rewards_solve_their_equations() -> None:
+    """A dense solution of the same equations, arm by arm; the level of a pull does not matter."""
+    heard = hear(Kind.REWARDS, 6, 3, 40, 4)
+    company = Company(heard, 6)
+    company.score()
+    first = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 6)))
+    found = fit_strengths(heard, first, company.noise)
+    rewards = np.where(heard.told[..., None], heard.rows, 0.0)
+    rewards = rewards - rewards.mean(axis=-1, keepdims=True)
+    rewards /= np.sqrt((rewards[1] ** 2).sum() / (2 * heard.told[1].sum()))
+    noise = company.noise[1]
+    matrix, wanted = np.eye(6) * noise**2 / max(1 - noise**2, 0.05), np.zeros(6)
+    for arms, row, told in zip(heard.heats[1], rewards[1], heard.told[1], strict=True):
+        matrix[np.ix_(arms, arms)] += told * (np.eye(3) - 1 / 3)
+        wanted[arms] += told * row
+    assert found.strengths[1] == pytest.approx(np.linalg.solve(matrix, wanted), abs=1e-4)
+
+
+def test_scores_of_rewards_are_by_their_size() -> None:
+    """Odds of the normal law, set by set, with the noise of sets that were pulled again; in plain Python."""
+    heats_ = np.array([[[0, 1], [1, 0], [0, 2], [2, 1]]])
+    rows = np.array([[[3.0, 1.0], [0.5, 2.0], [5.0, 5.5], [1.0, 9.0]]])
+    company = Company(Heard(Kind.REWARDS, heats_, rows, np.ones((1, 4), dtype=bool)), 3)
+    scores = company.score()[0]
+    scale = math.sqrt((2 * 1.0**2 + 2 * 0.75**2 + 2 * 0.25**2 + 2 * 4.0**2) / 4)
+    within = (1.0**2 + 0.75**2) * 2 - (1.75**2) * 2 / 2
+    noise = math.sqrt((within / scale**2 + 1) / (1 + 1))
+    assert company.noise[0] == pytest.approx(noise)
+
+    def top(ahead: float, pulls: int) -> float:
+        t = ahead / scale * math.sqrt(pulls / 2) / noise
+        return 1 / (1 + math.exp(-(1.5976 * t + 0.07056 * t**3)))
+
+    chances = {0: [top(1.75, 2), top(-0.5, 1)], 1: [top(-1.75, 2), top(8.0, 1)], 2: [top(0.5, 1), top(-8.0, 1)]}
+    for arm, each in chances.items():
+        won, lost = sum(each), 2 - sum(each)
+        beta = math.lgamma(1 + won) + math.lgamma(1 + lost) - math.lgamma(4)
+        clipped = sum(math.log(max(chance, 1e-300)) for chance in each)
+        assert scores[arm] == pytest.approx(clipped - beta, abs=1e-6)
+
+
+@given(st.integers(2, 9), st.integers(2, 4), st.integers(1, 40), st.integers(0, 99))
+def test_pulls_of_the_same_set_are_found(n: int, k: int, pulls: int, seed: int) -> None:
+    """Run by run, whatever the order of their arms."""
+    k = min(n, k)
+    heats_ = np.sort(hear(Kind.WINNER, n, k, pulls, seed).heats, axis=-1)
+    sets = group_sets(heats_)
+    for pull, which in enumerate(sets.which.tolist()):
+        assert sets.arms[which].tolist() == heats_.reshape(-1, k)[pull].tolist()
+        assert sets.runs[which] == pull // pulls
+    assert len({(run, *arms) for run, arms in zip(sets.runs.tolist(), sets.arms.tolist(), strict=True)}) == len(
+        sets.arms
+    )
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 20), st.integers(2, 4), st.integers(1, 30), st.integers(0, 99), st.booleans())
+def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: int, seed: int, rewards: bool) -> None:
+    """Strength and three standard errors, which shrink with every pull dealt: one, many and plain Python agree."""
+    k, rng = min(n, k), np.random.default_rng(seed)
+    view = Outlook(1, n)
+    view.lasts[:] = True
+    view.strengths, view.sharpness = rng.normal(size=(1, n)).round(3), rng.uniform(0.5, 3, (1, n)).round(3)
+    view.sharper[:] = 0.7 if rewards else 0.0
+    pulled, luck = np.zeros((1, n), dtype=np.int64), np.arange(n)[None]
+    keys = make_keys(view.values, pulled, luck)
+    one, many = (deal(view, pulled, luck, keys.copy(), pulls, k)[0].tolist() for deal in (deal_one, deal_many))
+    sharp = view.sharpness[0].tolist()
+    theta = view.strengths[0].tolist()
+    times = [0] * n
+    for heat in one:
+        value = [theta[arm] + ERRORS_AHEAD / math.sqrt(sharp[arm]) for arm in range(n)]
+        order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**16), times[arm], arm))
+        assert heat == order[:k]
+        total = sum(math.exp(theta[arm]) for arm in heat)
+        for arm in heat:
+            chance = math.exp(theta[arm]) / total
+            sharp[arm] += 0.7 if rewards else chance * (1 - chance)
+            times[arm] += 1
+    assert one == many
+
+
+def share_of_lasting(world: Environment, spec: Any, reps: int = 40) -> float:
+    """Return in how many runs strengths are taken to last, in the end."""
+    game: Any = Game.of(spec, heats.mean, np.arange(1, reps + 1, dtype=np.uint64))
+    worlds, rng = world.block(0, reps), np.random.default_rng(1)
+    while (stage := game.stage()) is not None:
+        game.hear(world.kind, worlds.sample(stage.heats, stage.pulls, rng), None)
+    return float(game.verdict.lasts.mean())
+
+
+def test_a_run_finds_out_what_kind_of_world_it_is() -> None:
+    """Where company decides, and where strengths last."""
+    spec = heats.Adaptive(40, 2, 400).spec
+    assert share_of_lasting(Winners(Gaussian(40, redraw=True)), spec) < 0.1
+    assert share_of_lasting(PlackettLuce(np.exp(np.random.default_rng(1).normal(size=40))), spec) > 0.9
+
+
+def test_reading_the_verdict_changes_nothing() -> None:
+    """Whoever looks between batches sees who would win now; the next batch is the same."""
+    machines = [heats.Adaptive(12, 3, 60, seed=5) for _ in range(2)]
+    while not machines[0].done:
+        looked = [machine.ask(60) for machine in machines]
+        assert looked[0] == looked[1]
+        for machine, queries in zip(machines, looked, strict=True):
+            for query in queries:
+                machine.tell(query, heats.Winner(max(query.arms) if query.seed % 4 else min(query.arms)))
+        assert machines[1].game.winners.size == 1
+    assert machines[0].winner == machines[1].winner
