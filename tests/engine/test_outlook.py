@@ -49,7 +49,7 @@ def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
             found += theta[best] - math.log(sum(math.exp(theta[arm]) for arm in arms))
     beta = 2 * math.lgamma(prior) - math.lgamma(2 * prior)
     found += sum(prior * each - 2 * prior * math.log1p(math.exp(each)) - beta for each in theta)
-    return found
+    return float(found)
 
 
 @pytest.mark.parametrize("kind", [Kind.WINNER, Kind.RANKING, Kind.REWARDS])
