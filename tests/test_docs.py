@@ -106,7 +106,7 @@ def test_pictures_are_up_to_date() -> None:
         "heats.planning.plan",
         "heats.planning.build",
         "heats.engine.tournament",
-        "heats.engine.adaptive",
+        "heats.engine.adaptive.machine",
         "heats.running.find_best",
         "heats.journal.writer",
     ],

@@ -25,9 +25,9 @@ WHY_BINS = (
     "A run does not know in which of these worlds it is played, so what it states is right on average over the "
     "worlds it may be in. In a field of equals it is too sure where luck made the strengths look different (sd 0.3, "
     "upper bins), where all differ it is too modest where luck made them look alike (spaced, n = 8, lower bins); to "
-    "be more modest in the first would make it too modest in the second. Strengths are taken to be normal: in a "
-    "large field that ends as abruptly as 50 spaced equally, where the best is 0.07 ahead of the next, the one that "
-    "came out first is taken to be further ahead than it is."
+    "be more modest in the first would make it too modest in the second. Whether a field of many ends abruptly, as 50 "
+    "spaced equally do, where the best is 0.07 ahead of the next, or has a clearer first, is told by the run only in "
+    "part."
 )
 
 PROBLEM = ("told", "shape", "n", "k", "B")
