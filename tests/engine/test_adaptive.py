@@ -72,7 +72,7 @@ class Plain:
     def deal(self, pulls: int) -> list[set[int]]:
         score, pulled, heats_dealt = [round(self.score(arm), 12) for arm in range(self.n)], list(self.pulls), []
         for _ in range(pulls):
-            heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**16), pulled[arm], self.luck[arm]))
+            heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**14), pulled[arm], self.luck[arm]))
             heat = heat[: self.k]
             total = sum(math.exp(score[arm]) for arm in heat)
             won, lost = log_gains(self.k)

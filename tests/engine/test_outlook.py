@@ -56,7 +56,7 @@ def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
 def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
     """No small step makes who was first likelier, and the sharpness is the curvature, by differences."""
     heard = hear(kind, 5, 3, 30, 1)
-    found = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 5)))
+    found = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 5)), 300)
     theta = np.log(found.strengths[1])
     here, step = log_posterior(heard, 1, theta, 3.0), 0.01
     for arm in range(5):
@@ -69,7 +69,7 @@ def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
 def test_the_likelihood_of_lasting_strengths_is_an_integral(prior: float) -> None:
     """Of two arms it is summed up on a grid; Laplace's method is off by little."""
     heard = hear(Kind.WINNER, 2, 2, 12, 3, reps=1)
-    found = fit_first(heard.heats, first_of(heard), (prior,), np.ones((1, 2)))
+    found = fit_first(heard.heats, first_of(heard), (prior,), np.ones((1, 2)), 300)
     grid = np.linspace(-8, 8, 321)
     total = sum(math.exp(log_posterior(heard, 0, (one, two), prior)) for one in grid for two in grid)
     assert float(found.likely[0]) == pytest.approx(math.log(total * 0.05**2), abs=0.1)
@@ -79,18 +79,18 @@ def test_the_likeliest_prior_counts() -> None:
     """Run by run; arms that differ much are further apart than arms that are alike."""
     heard = hear(Kind.WINNER, 6, 2, 200, 5, reps=3)
     first = first_of(heard)
-    each = [fit_first(heard.heats, first, (prior,), np.ones((3, 6))) for prior in (1.5, 10.0)]
-    both = fit_first(heard.heats, first, (1.5, 10.0), np.ones((3, 6)))
+    each = [fit_first(heard.heats, first, (prior,), np.ones((3, 6)), 300) for prior in (1.5, 10.0)]
+    both = fit_first(heard.heats, first, (1.5, 10.0), np.ones((3, 6)), 300)
     assert both.likely == pytest.approx(np.maximum(each[0].likely, each[1].likely), abs=1e-3)
 
 
 def test_many_arms_are_taken_for_nearly_independent() -> None:
     """Those that were pulled least: the determinant then is a little too large, never too small."""
     heard = hear(Kind.WINNER, 40, 3, 60, 2)
-    exact = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 40))).likely
+    exact = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 40)), 300).likely
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("heats.engine.adaptive.lasting.MOST_TOGETHER", 20)
-        nearly = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 40))).likely
+        nearly = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 40)), 300).likely
     assert MOST_TOGETHER > 40
     assert (nearly <= exact + 1e-9).all()
     assert (exact - nearly < 0.1 * np.abs(exact)).all()
@@ -101,8 +101,8 @@ def test_effects_of_rewards_solve_their_equations() -> None:
     heard = hear(Kind.REWARDS, 6, 3, 40, 4)
     company = Company(heard, 6)
     company.score()
-    first = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 6)))
-    found = fit_strengths(heard, first, company.noise)
+    first = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 6)), 300)
+    found = fit_strengths(heard, first, company.noise, 300)
     rewards = np.where(heard.told[..., None], heard.rows, 0.0)
     rewards = rewards - rewards.mean(axis=-1, keepdims=True)
     rewards /= np.sqrt((rewards[1] ** 2).sum() / (2 * heard.told[1].sum()))
@@ -168,7 +168,7 @@ def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: 
     times = [0] * n
     for heat in one:
         value = [theta[arm] + ERRORS_AHEAD / math.sqrt(sharp[arm]) for arm in range(n)]
-        order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**16), times[arm], arm))
+        order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**14), times[arm], arm))
         assert heat == order[:k]
         total = sum(math.exp(theta[arm]) for arm in heat)
         for arm in heat:

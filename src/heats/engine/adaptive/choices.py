@@ -21,7 +21,6 @@ from heats.base.arrays import Array, Indices, Mask
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
-MOST_STEPS = 300
 SMALL_CHANGE = 1e-3  # of a strength, in one step: then it is found
 
 
@@ -61,12 +60,12 @@ def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
         left = left & ~top
 
 
-def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Array) -> Array:
+def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Array, most_steps: int) -> Array:
     """Return the strengths ``(reps, n_arms)`` that pulls of ``heats (reps, pulls, size)`` show; ``prior (reps, 1)``."""
     found = start.copy()
     runs = np.arange(len(start))  # that still climb
     climb = _Climb(heats, levels, prior, start.shape[1])
-    for _ in range(MOST_STEPS):
+    for _ in range(most_steps):
         before, strengths = found[runs], climb.step(found[runs])
         found[runs] = strengths
         moving = (np.abs(strengths - before) >= SMALL_CHANGE * strengths).any(axis=1)

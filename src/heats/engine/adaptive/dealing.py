@@ -4,7 +4,7 @@ If company decides, each of the arms in a pull wins with the chance that the sof
 that: so the champion stays and challengers rotate. If strengths last, a pull makes its arms better known, and so less
 promising.
 
-To compare arms fast, all that orders them is put into one whole number, a *key*: how good an arm looks to sixteen
+To compare arms fast, all that orders them is put into one whole number, a *key*: how good an arm looks to fourteen
 binary places, then fewer pulls, then luck. Many runs find the largest keys by partitioning, one run by a heap: the same
 arms.
 """
@@ -20,10 +20,12 @@ from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook, may_be
 
-FRACTION_BITS = 16  # of a value in a key
-PULL_BITS = 13
+FRACTION_BITS = 14  # of a value in a key
+PULL_BITS = 11
 LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
 LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
+MOST_ARMS = 2**LUCK_BITS  # that luck tells apart
+ENDS = 2 ** (62 - LUCK_BITS)  # of what comes before luck in a key, on both sides
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
 
 
@@ -51,33 +53,38 @@ def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, p
 
 
 def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
-    """Do the same for one run with a heap, which does not look at all arms for every pull."""
+    """Do the same for one run with a heap of keys, which does not look at all arms for every pull.
+
+    Luck is the end of a key, and no two arms have the same: so it says whose key it is.
+    """
     pool = min(keys.size, size * pulls)  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]
-    arms = front.tolist()
-    heap = list(zip((-keys[0, front]).tolist(), arms, strict=True))
+    heap = (-keys[0, front]).tolist()
     heapq.heapify(heap)
     known = (outlook.values, pulled, luck, outlook.strengths, outlook.sharpness)
-    values, times, lucks, strengths, sharpness = (
-        dict(zip(arms, each[0, front].tolist(), strict=True)) for each in known
-    )
+    values, times, lucks, strengths, sharpness = (each[0, front].tolist() for each in known)
+    owner = dict(zip(lucks, range(pool), strict=True))
     lasts, sharper = bool(outlook.lasts[0]), float(outlook.sharper[0, 0])
+    won, lost = math.log(size * BETTER), math.log(size * (1 - BETTER) / (size - 1))
     heats = []
     for _ in range(pulls):
-        heat = [heapq.heappop(heap)[1] for _ in range(size)]
-        heats.append(heat)
-        chances = _share_out([strengths[arm] if lasts else values[arm] for arm in heat])
-        for arm, chance in zip(heat, chances, strict=True):
+        heat = [owner[heapq.heappop(heap) % MOST_ARMS] for _ in range(size)]
+        heats += heat
+        looks = [(strengths if lasts else values)[arm] for arm in heat]
+        top = max(looks)
+        weights = [math.exp(each - top) for each in looks]
+        total = sum(weights)
+        for arm, weight in zip(heat, weights, strict=True):
+            chance = weight / total
             if lasts:
                 sharpness[arm] += sharper or chance * (1 - chance)
                 values[arm] = strengths[arm] + ERRORS_AHEAD / math.sqrt(sharpness[arm])
             else:
-                values[arm] += chance * math.log(size * BETTER) + (1 - chance) * math.log(
-                    size * (1 - BETTER) / (size - 1)
-                )
+                values[arm] += chance * won + (1 - chance) * lost
             times[arm] += 1
-            heapq.heappush(heap, (-_make_key(values[arm], times[arm], lucks[arm]), arm))
-    return np.array(heats)[None]
+            heapq.heappush(heap, -_make_key(values[arm], times[arm], lucks[arm]))
+    dealt: Indices = front[np.array(heats)].reshape(1, pulls, size)
+    return dealt
 
 
 def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
@@ -90,17 +97,10 @@ def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
 
 def _make_key(value: float, pulled: int, luck: int) -> int:
     """Return one of them."""
-    rounded: int = round(min(max(value, -LARGEST_VALUE), LARGEST_VALUE) * 2**FRACTION_BITS)
-    later = (MOST_PULLS - min(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
-    return int(rounded * 2 ** (PULL_BITS + LUCK_BITS) + later)
-
-
-def _share_out(values: list[float]) -> list[float]:
-    """Return the softmax."""
-    top = max(values)
-    weights = [math.exp(value - top) for value in values]
-    total = sum(weights)
-    return [weight / total for weight in weights]
+    if not -LARGEST_VALUE < value < LARGEST_VALUE:
+        value = math.copysign(LARGEST_VALUE, value)
+    rounded: int = (round(value * 2**FRACTION_BITS) << PULL_BITS) + MOST_PULLS - min(pulled, MOST_PULLS)
+    return int(rounded << LUCK_BITS) - luck
 
 
 def _expect_sharper(strengths: Array) -> Array:

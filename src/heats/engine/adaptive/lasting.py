@@ -51,11 +51,12 @@ class Strengths(NamedTuple):
     sharper: Array  # (reps, 1)
 
 
-def fit_first(heats: Indices, first: Level, priors: Sequence[float], start: Array) -> First:
+def fit_first(heats: Indices, first: Level, priors: Sequence[float], start: Array, most_steps: int) -> First:
     """Find the strengths that explain who was first, of the likeliest of some ν."""
     found: First | None = None
     for prior in priors:
-        each = _fit_prior(heats, first, np.full((len(heats), 1), prior), start if found is None else found.strengths)
+        begin = start if found is None else found.strengths
+        each = _fit_prior(heats, first, np.full((len(heats), 1), prior), begin, most_steps)
         if found is None:
             found = each
         else:
@@ -66,10 +67,10 @@ def fit_first(heats: Indices, first: Level, priors: Sequence[float], start: Arra
     return found
 
 
-def _fit_prior(heats: Indices, first: Level, prior: Array, start: Array) -> First:
+def _fit_prior(heats: Indices, first: Level, prior: Array, start: Array, most_steps: int) -> First:
     from scipy.special import betaln
 
-    strengths = fit_choices(heats, [first], prior, start)
+    strengths = fit_choices(heats, [first], prior, start, most_steps)
     reps, n_arms = strengths.shape
     shares, said = _share(heats, first, strengths)
     told = (first.shares * np.log(np.where(first.shares > 0, shares, 1.0))).sum(axis=(1, 2))
@@ -82,14 +83,14 @@ def _fit_prior(heats: Indices, first: Level, prior: Array, start: Array) -> Firs
     return First(strengths, prior, diagonal, likely)
 
 
-def fit_strengths(heard: Heard, first: First, noise: Array) -> Strengths:
+def fit_strengths(heard: Heard, first: First, noise: Array, most_steps: int) -> Strengths:
     """Return the strengths that explain all that was told, given those that explain who was first."""
     if heard.kind in (Kind.WINNER, Kind.RACE):
         return Strengths(np.log(first.strengths), first.sharpness, np.zeros((heard.reps, 1)))
     if heard.kind is Kind.REWARDS:
         return _fit_effects(heard, noise, first.strengths.shape)
     levels = list(list_choices(heard))
-    strengths = fit_choices(heard.heats, levels, first.prior, first.strengths)
+    strengths = fit_choices(heard.heats, levels, first.prior, first.strengths, most_steps)
     sharpness = np.zeros(strengths.shape)
     for number, level in enumerate(levels):
         shares, said = _share(heard.heats, level, strengths)

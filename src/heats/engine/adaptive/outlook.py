@@ -20,10 +20,11 @@ from heats.engine.adaptive.lasting import First, fit_first, fit_strengths
 from heats.engine.scoring import settle
 
 ERRORS_AHEAD = 3.0  # standard errors above its strength an arm may be
-FEW_PULLS = 3  # of an arm, on average: fewer do not tell strengths
+FEW_PULLS = 6  # of an arm, on average: fewer do not tell strengths
 USUAL_PRIOR = 3.0  # ν: log-strengths are about 0.9 apart
 PRIORS = (USUAL_PRIOR, 10.0, 30.0)  # that are tried in the end: 0.9, 0.5 or 0.3 apart
 LOOK_EVERY = 3  # batches, while company decides
+STEPS, LAST_STEPS = 30, 300  # of a fit, which goes on from the one before; in the end
 LASTING_ODDS = 20.0  # that strengths last, before anything is told
 
 
@@ -72,15 +73,14 @@ class Outlook:
         first = next(list_choices(heard), None)
         if first is None:
             return
-        found = fit_first(heard.heats, first, (USUAL_PRIOR,) if batch else PRIORS, self._first[runs])
-        odds = 1.0 if batch else LASTING_ODDS
+        priors, odds, steps = ((USUAL_PRIOR,), 1.0, STEPS) if batch else (PRIORS, LASTING_ODDS, LAST_STEPS)
+        found = fit_first(heard.heats, first, priors, self._first[runs], steps)
         lasts = found.likely + np.log(odds) > company.weigh(first)
         self._first[runs], self.lasts[runs] = found.strengths, lasts
         if lasts.any():
             some = runs[lasts]
-            fitted = fit_strengths(
-                heard.of(np.flatnonzero(lasts)), First(*(part[lasts] for part in found)), company.noise[lasts]
-            )
+            known = First(*(part[lasts] for part in found))
+            fitted = fit_strengths(heard.of(np.flatnonzero(lasts)), known, company.noise[lasts], steps)
             self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
 
 

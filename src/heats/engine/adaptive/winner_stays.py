@@ -17,7 +17,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask, Words
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.adaptive.batches import divide
-from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.dealing import ENDS, MOST_ARMS, deal_many, deal_one, make_keys
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.feedback import Kind
@@ -37,6 +37,10 @@ class WinnerStays(Game, spec=AdaptiveSpec):
                 "{statistic} would be ignored: adaptive play goes by who won or how they ranked. Score by heats.mean "
                 "or heats.win_rate, or play a plan.",
                 statistic=statistic,
+            )
+        if spec.n_arms > MOST_ARMS:
+            raise InvalidArgument(
+                f"{{n_arms}} are too many to play adaptively; up to {MOST_ARMS} are not.", n_arms=spec.n_arms
             )
         self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
         self.outlook = Outlook(self.reps, self.n_arms)
@@ -172,9 +176,8 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
-        ends = np.iinfo(np.int64)
         for place, arm in enumerate(self.new):
-            keys[..., arm] = ends.max - place if self.round else ends.min + 1
+            keys[..., arm] = (ENDS - 1 - place if self.round else -ENDS) * MOST_ARMS - self._luck[:, arm]
         return keys
 
 
