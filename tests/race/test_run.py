@@ -277,6 +277,16 @@ def test_other_ways_to_play(tmp_path: Path, how: dict[str, Any], capsys: pytest.
         go_on(journal)
 
 
+def test_a_race_ends_once_it_is_sure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Long before its budget is spent, where one is always first; the report says what that saved."""
+    file = write(tmp_path, SLEEPERS | {"budget": 60, "sure": 0.8}, [{"nap": 0.01}, {"nap": 2}, {"nap": 3}])
+    assert heats(["race", str(file), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)["report"]
+    assert (report["winner"], report["stopped"]["saved"]) == (0, 60 - report["spent"])
+    assert report["stopped"]["chance"] >= 0.8
+    assert report["spent"] < 40
+
+
 def go_on(journal: Path) -> None:
     log, counts = read_race(str(journal))
     assert counts is not None

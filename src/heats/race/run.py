@@ -157,7 +157,8 @@ def _race(
             show_board(journal.machine, scenario.names, counts) as watch,
         ):
             try:
-                drive(journal.machine, Racing(scenario, guardians), workers, watch=watch, keeper=journal)
+                task = Racing(scenario, guardians)
+                drive(journal.machine, task, workers, watch=watch, keeper=journal, sure=scenario.sure)
             except ComparisonFailed as failure:
                 raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
     return Raced(summarise_journal(journal.log, counts), journal.log)

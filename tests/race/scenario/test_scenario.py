@@ -80,15 +80,17 @@ def test_what_is_played(folder: Path) -> None:
         {"early": True, "record": "off"},
         {"strategy": "adaptive"},
         {"batches": 4, "budget": 50, "heat_size": 3},
+        {"sure": 0.9},
     ]
     scenarios = [load_scenario(write(folder, SOLVER | each, FOUR)) for each in asked]
-    planned, early, adaptive, batches = (each.spec for each in scenarios)
+    planned, early, adaptive, batches, sure = (each.spec for each in scenarios)
     assert isinstance(planned, TournamentSpec)
     assert isinstance(early, TournamentSpec)
     assert (planned.early, early.early, scenarios[0].heats) == (False, True, planned.plan.cost)
     assert adaptive == AdaptiveSpec(4, planned.heat_size, planned.budget)
     assert batches == AdaptiveSpec(4, 3, 50, 4)
     assert scenarios[3].heats == 50
+    assert (sure, scenarios[4].sure) == (adaptive, 0.9)
 
 
 def test_flags_override_the_file(folder: Path) -> None:
@@ -198,6 +200,8 @@ def test_warnings(folder: Path) -> None:
         ({"clock": "sun"}, "race.clock: invalid enum value 'sun', expected 'wall' or 'cpu'"),
         ({"strategy": "best"}, "strategy='best' is unknown"),
         ({"strategy": "csh", "batches": 4}, "strategy='csh' is about a planned tournament, but play is to be adaptive"),
+        ({"sure": 0.3}, "sure=0.3 must be"),
+        ({"sure": 0.9, "strategy": "csh"}, "strategy='csh' is about a planned tournament"),
         ({"strategy": "adaptive", "record": "off"}, "record='off' is about a planned tournament"),
         ({"strategy": "adaptive", "edge": 0.6}, "edge=0.6 is about a planned tournament"),
         ({"strategy": "adaptive", "blind": True}, "blind=True is about a planned tournament"),

@@ -48,6 +48,7 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     seed: int = 0
     strategy: str | None = None
     batches: int | None = None
+    sure: float | None = None
     edge: float | None = None
     record: str | None = None
     blind: bool = False

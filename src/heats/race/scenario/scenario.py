@@ -28,6 +28,7 @@ from heats.race.scenario.command import check_command, has_placeholder, name_can
 from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_file
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.space import Candidate
+from heats.running.lookout import check_sure
 from heats.running.strategies import choose_heat_size, is_adaptive, make_adaptive
 
 MOST_BUDGET_HEATS = 10_000_000  # more than anyone runs, so a slip
@@ -65,6 +66,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     instances: tuple[str, ...]
     spec: TournamentSpec | AdaptiveSpec  # what is played
     heats: int  # to run, at most
+    sure: float | None  # when to end before that
     seed: int
     slots: int
 
@@ -110,6 +112,7 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
         instances=_find_instances(race, folder),
         spec=machine.spec,
         heats=machine.total,
+        sure=check_sure(race.sure, machine),
         seed=race.seed,
         mode=mode,
         clock=_check_clock(race) if mode == "capped" else "wall",
@@ -137,7 +140,7 @@ def _make_machine(race: RaceTable, n_arms: int) -> Tournament | Adaptive:
     """Return what is played, or refuse what does not go together."""
     whole("budget", race.budget, 1, MOST_BUDGET_HEATS, why="each heat runs programs")
     written = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
-    if is_adaptive(race.strategy, race.batches):
+    if race.sure is not None or is_adaptive(race.strategy, race.batches):
         planning = written | {"blind": race.blind, "early": race.early}
         return make_adaptive(n_arms, race.heat_size, race.budget, race.batches, planning=planning)
     size = choose_heat_size(race.heat_size, n_arms)
