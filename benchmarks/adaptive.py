@@ -35,8 +35,8 @@ def _pulls() -> Iterator[Row]:
 
 def _runs() -> Iterator[Row]:
     for n, k, budget in ((50, 2, 200), (50, 4, 200), (20, 4, 60)):
-        world, few, many = Winners(Gaussian(n)), 5, 512
+        world, few, many = Winners(Gaussian(n)), 5, 2000
         one = seconds(lambda: [play(heats.Adaptive(n, k, budget, seed=i), world) for i in range(few)], 3) / few  # noqa: B023
-        all_ = seconds(lambda: heats.simulate(heats.Adaptive(n, k, budget), world, many), 3) / many  # noqa: B023
+        all_ = seconds(lambda: heats.simulate(heats.Adaptive(n, k, budget), world, many), 2) / many  # noqa: B023
         what = f"adaptive runs one by one over many at once, n = {n}, k = {k}, B = {budget}"
         yield Row(f"{what} ({one * 1e3:.1f} ms over {all_ * 1e3:.2f} ms a run)", f"{one / all_:.0f}", "≥ 20")

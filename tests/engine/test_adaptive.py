@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import roots_jacobi
 
 import heats
 from heats.base.randomness import Purpose, draw_bits, fold_seed
@@ -60,14 +61,12 @@ class Plain:
 
     def score(self, arm: int) -> float:
         """Return log P(all is as it is | it is the best) − log P(… | it is another, as strong as may be)."""
-        likely, topped, sets = 0.0, 0.0, 0
-        for members, gained in self.sets.items():
-            if arm in members:
-                chance = math.exp(gained[arm]) / sum(math.exp(gained[each]) for each in members)
-                likely, topped, sets = likely + math.log(chance), topped + chance, sets + 1
-        lost, others = sets - topped, self.k - 1
-        another = log_beta(1 + topped, others + lost) - log_beta(1, others) - lost * math.log(others)
-        return likely - another
+        chances = [
+            math.exp(gained[arm]) / sum(math.exp(gained[each]) for each in members)
+            for members, gained in self.sets.items()
+            if arm in members
+        ]
+        return score_sets(chances, self.k)
 
     def deal(self, pulls: int) -> list[set[int]]:
         score, pulled, heats_dealt = [round(self.score(arm), 12) for arm in range(self.n)], list(self.pulls), []
@@ -91,8 +90,14 @@ class Plain:
             members[arm] += gain
 
 
-def log_beta(a: float, b: float) -> float:
-    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+def score_sets(chances: list[float], size: int) -> float:
+    """Return the score of an arm that tops its sets with these chances."""
+    points, weights = roots_jacobi(8, size - 2, 0)
+    another = 0.0
+    for point, weight in zip((1 + points) / 2, weights / weights.sum(), strict=True):
+        explained = (size * (point * p + (1 - point) * (1 - p) / (size - 1)) for p in chances)
+        another += weight * math.prod(explained)
+    return sum(math.log(size * chance) for chance in chances) - math.log(another)
 
 
 @settings(max_examples=40)
@@ -208,15 +213,9 @@ def test_ties_share_the_outcome() -> None:
     share = math.exp((won + lost) / 2) / (2 * math.exp((won + lost) / 2) + 2 * math.exp(lost))
     assert scores[0] == scores[1]
     assert scores[2] == scores[3] < scores[0]
-    assert scores[0] == pytest.approx(score_one_set(share, 4))
+    assert scores[0] == pytest.approx(math.log(4 * share))
     machine.tell(machine.ask(), heats.Winner(None))
     assert machine.game.outlook.scores[0].tolist() == scores.tolist()
-
-
-def score_one_set(chance: float, size: int) -> float:
-    """Return the score of an arm that tops the only set it is in with this chance."""
-    null = log_beta(1 + chance, size - chance) - log_beta(1, size - 1) - (1 - chance) * math.log(size - 1)
-    return math.log(chance) - null
 
 
 def test_what_cannot_be_played_is_refused() -> None:
@@ -225,6 +224,10 @@ def test_what_cannot_be_played_is_refused() -> None:
         heats.Adaptive(5, 2, 10, statistic=heats.median)
     with pytest.raises(InvalidArgument, match="batches"):
         heats.Adaptive(5, 2, 10, batches=0)
+    with pytest.raises(InvalidArgument, match="play a plan, which can"):
+        heats.Adaptive(5, 2, 10**8)
+    with pytest.raises(InvalidArgument, match="play a plan, which can"):
+        heats.Adaptive(5, 2, 10).extend(10**8)
     for wrong in ((1, 2, 5), (5, 6, 5), (5, 1, 5), (5, 2, 0)):
         with pytest.raises(InvalidArgument):
             heats.Adaptive(*wrong)
@@ -290,3 +293,21 @@ def test_a_journal_of_other_batches_is_refused(tmp_path: Any) -> None:
     with pytest.raises(InvalidArgument, match="its batches is 15, not 3"):
         heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=40, batches=3, journal=path)
     assert path.read_bytes() == before
+
+
+def test_a_newcomer_that_beats_everybody_wins() -> None:
+    """Also where others are far apart, and settled."""
+    for seed in range(10):
+        machine = heats.Adaptive(50, 2, 500, seed=seed)
+        while machine.round < 10:
+            for query in machine.ask(500):
+                machine.tell(query, heats.Winner(max(query.arms)))
+        machine.add()
+        assert play(machine, TRUTH["winner"]).winner == 50
+
+
+def test_exact_numbers_are_no_worse_than_winners() -> None:
+    """Among a hundred that differ by a hundredth of their range."""
+    for seed in range(10):
+        machine = heats.Adaptive(100, 2, 200, seed=seed)
+        assert play(machine, lambda query: [float(arm) for arm in query.arms]).winner == 99

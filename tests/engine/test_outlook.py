@@ -122,7 +122,7 @@ def test_scores_of_rewards_are_by_their_size() -> None:
     scores = company.score()[0]
     scale = math.sqrt((2 * 1.0**2 + 2 * 0.75**2 + 2 * 0.25**2 + 2 * 4.0**2) / 4)
     within = (1.0**2 + 0.75**2) * 2 - (1.75**2) * 2 / 2
-    noise = math.sqrt((within / scale**2 + 1) / (1 + 1))
+    noise = math.sqrt((within / scale**2 + 1 / 2) / (1 + 1))
     assert company.noise[0] == pytest.approx(noise)
 
     def top(ahead: float, pulls: int) -> float:
@@ -130,11 +130,24 @@ def test_scores_of_rewards_are_by_their_size() -> None:
         return 1 / (1 + math.exp(-(1.5976 * t + 0.07056 * t**3)))
 
     chances = {0: [top(1.75, 2), top(-0.5, 1)], 1: [top(-1.75, 2), top(8.0, 1)], 2: [top(0.5, 1), top(-8.0, 1)]}
-    for arm, each in chances.items():
-        won, lost = sum(each), 2 - sum(each)
-        beta = math.lgamma(1 + won) + math.lgamma(1 + lost) - math.lgamma(4)
-        clipped = sum(math.log(max(chance, 1e-300)) for chance in each)
-        assert scores[arm] == pytest.approx(clipped - beta, abs=1e-6)
+    for arm, (one, two) in chances.items():
+        another = integrate(lambda q: (q * one + (1 - q) * (1 - one)) * (q * two + (1 - q) * (1 - two)))  # noqa: B023
+        assert scores[arm] == pytest.approx(math.log(one * two / another), abs=1e-6)
+
+
+def integrate(density: Any) -> float:
+    """Return the mean over the unit interval."""
+    points = (np.arange(10_000) + 0.5) / 10_000
+    return float(density(points).mean())
+
+
+def test_an_arm_that_always_loses_to_another_is_behind_it() -> None:
+    """However many others it has beaten: strong arms are not the best."""
+    heats_ = [(0, 1)] * 20 + [(1, other) for other in range(2, 402)]
+    told = np.ones((1, len(heats_)), dtype=bool)
+    heard = Heard(Kind.WINNER, np.array([heats_]), np.array([[(1.0, 0.0)] * len(heats_)]), told)
+    scores = Company(heard, 402).score()[0]
+    assert scores[0] > scores[1]
 
 
 @given(st.integers(2, 9), st.integers(2, 4), st.integers(1, 40), st.integers(0, 99))
@@ -173,7 +186,7 @@ def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: 
         total = sum(math.exp(theta[arm]) for arm in heat)
         for arm in heat:
             chance = math.exp(theta[arm]) / total
-            sharp[arm] += 0.7 if rewards else chance * (1 - chance)
+            sharp[arm] += 0.7 if rewards else max(chance * (1 - chance), 0.05)
             times[arm] += 1
     assert one == many
 

@@ -3,7 +3,7 @@
 A pull is a choice of its best out of all, then, where more places are known, of the next out of those left. Each arm
 also played imaginary pairs against an opponent of strength one, of which it won ν and lost as many: so strengths stay
 finite, and the closer together, the more of them. With w_i the wins of arm i, the likelihood is climbed by
-minorise-maximise steps:
+minorise-maximise steps, with leaps between them:
 
     γ_i ← w_i / Σ over its choices of 1 / (sum of the strengths γ chosen among).
 """
@@ -21,7 +21,9 @@ from heats.base.arrays import Array, Indices, Mask
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
-SMALL_CHANGE = 1e-3  # of a strength, in one step: then it is found
+SMALL_CHANGE = 1e-3  # of a strength, in three steps: then it is found
+LONGEST_LEAP = 16.0  # steps
+LARGEST = 100.0  # log-strength
 
 
 class Level(NamedTuple):
@@ -65,16 +67,28 @@ def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Ar
     found = start.copy()
     runs = np.arange(len(start))  # that still climb
     climb = _Climb(heats, levels, prior, start.shape[1])
-    for _ in range(most_steps):
-        before, strengths = found[runs], climb.step(found[runs])
-        found[runs] = strengths
-        moving = (np.abs(strengths - before) >= SMALL_CHANGE * strengths).any(axis=1)
+    for _ in range(-(-most_steps // 3)):
+        before = found[runs]
+        found[runs] = _leap(climb, before)
+        moving = (np.abs(found[runs] - before) >= SMALL_CHANGE * before).any(axis=1)
         if not moving.all():
             runs = runs[moving]
             if not runs.size:
                 break
             climb = climb.keep(np.flatnonzero(moving))
     return found
+
+
+def _leap(climb: _Climb, strengths: Array) -> Array:
+    """Take two steps, go on as far as they promise (Varadhan and Roland's scheme), and take another from there."""
+    one = climb.step(strengths)
+    two = climb.step(one)
+    first, second = np.log(one / strengths), np.log(two / one)
+    bend = np.linalg.norm(second - first, axis=1, keepdims=True)
+    length = np.linalg.norm(first, axis=1, keepdims=True) / np.where(bend > 0, bend, np.inf)
+    length = np.clip(length, 1.0, LONGEST_LEAP)
+    there = np.log(strengths) + 2 * length * first + length**2 * (second - first)
+    return climb.step(np.exp(np.clip(there, -LARGEST, LARGEST)))
 
 
 class _Climb:
@@ -101,12 +115,11 @@ class _Climb:
 
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
-        expected = 2 * self._prior / (1 + strengths)
         gathered = strengths.ravel()[self._places]
+        rates = np.zeros(self._places.shape)
         for left in self._left:
             sums = reduce(np.add, gathered * left)
-            rates = 1 / np.where(sums > 0, sums, np.inf)
-            for places, there in zip(self._places, left, strict=True):
-                expected += add_up(places, rates * there, strengths.shape)
+            rates += left / np.where(sums > 0, sums, np.inf)
+        expected = 2 * self._prior / (1 + strengths) + add_up(self._places, rates, strengths.shape)
         climbed: Array = self._wins / expected
         return climbed

@@ -7,10 +7,11 @@ ties has the mean. Of r rewards, G is how much the odds are against an arm that 
 −log Φ(t)/Φ(−t) with t = d √(r/2) / noise. The noise is what rewards of the same set differ by; where few sets were
 pulled twice, all that rewards differ by.
 
-The score of an arm is the log-likelihood ratio of "it is the best, and tops all N sets it is in" to "it is another, and
-tops each with a chance of its own, whatever that is": with W the sets it topped, as far as that is known,
+The score of an arm is the log-likelihood ratio of "it is the best, and tops all sets it is in" to "it is another, and
+tops each with a chance q of its own, whatever that is", a Beta(1, m − 1) number: with a = m·P(i tops Q), and
+b = m(1 − P(i tops Q))/(m − 1) of the same pulls if it does not top Q,
 
-    S_i = Σ over its sets of log P(i tops Q) − log[(m − 1)^{W − N} B(1 + W, m − 1 + N − W) / B(1, m − 1)].
+    S_i = Σ over its sets of log a − log E over q of Π over its sets of (q a + (1 − q) b).
 
 A single set adds log(m·P). Many that were topped add ever less, since another arm may be strong as well: only losing to
 it tells who is the best.
@@ -23,6 +24,7 @@ over arms of Π over its sets of m·P(i tops Q). As likely as not another one is
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +37,8 @@ from heats.engine.feedback import Kind
 
 BETTER = 0.7  # p, how often the best of a heat is taken to win it
 SHAPE = 0.5  # a
+CHANCES = 8  # that are tried, of an arm that is not the best
+SMALLEST = 1e-300
 LEAST_NOISE = 1e-3  # of all that rewards differ by
 
 
@@ -63,15 +67,16 @@ class Company:
 
     def score(self) -> Array:
         """Return the score of every arm ``(reps, n_arms)``."""
-        from scipy.special import betaln
-
         gains = self._add_rewards() if self._heard.kind is Kind.REWARDS else self._add_gains()
-        shares = self._share(gains)
-        likely, topped, pulled = map(self._add_arms, (shares, np.exp(shares), np.ones(shares.shape)))
-        others = gains.shape[1] - 1
-        lost = pulled - topped
-        score: Array = likely + lost * math.log(others) - betaln(1 + topped, others + lost) + betaln(1, others)
-        return score
+        size = gains.shape[1]
+        tops = self._share(gains)
+        loses = np.log(np.maximum(-np.expm1(tops), SMALLEST)) + math.log(size / (size - 1))
+        tops = tops + math.log(size)
+        another: Array = np.full(self._shape, -np.inf)
+        for chance, weight in zip(*_list_chances(size), strict=True):
+            sets = np.logaddexp(math.log(chance) + tops, math.log1p(-chance) + loses)
+            another = np.logaddexp(another, self._add_arms(sets) + math.log(weight))
+        return self._add_arms(tops) - another
 
     def weigh(self, first: Level) -> Array:
         """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``."""
@@ -104,7 +109,7 @@ class Company:
         within = np.maximum((rewards**2).sum(axis=(1, 2)) - between, 0.0)
         degrees = heard.heats.shape[2] - 1
         again = degrees * (told.sum(axis=(1, 2)) - np.bincount(self._sets.runs, weights=pulls > 0, minlength=reps))
-        self.noise = np.maximum(np.sqrt((within + 1.0) / (again + 1.0)), LEAST_NOISE)
+        self.noise = np.maximum(np.sqrt((within + 1 / (again + 1)) / (again + 1)), LEAST_NOISE)
         means = sums / np.maximum(pulls, 1)[:, None]
         behind = means.max(axis=1, keepdims=True) - means
         return -log_odds(behind * (np.sqrt(pulls / 2) / self.noise[self._sets.runs])[:, None])
@@ -165,6 +170,15 @@ def expect_gain(scores: Array) -> Array:
     won, lost = _outcomes(np.array(scores.shape[-1]))
     expected: Array = chances * won + (1 - chances) * lost
     return expected
+
+
+@cache
+def _list_chances(size: int) -> tuple[list[float], list[float]]:
+    """Return what chances to top a set of that size may be, and their weights: the points of Gauss and Jacobi."""
+    from scipy.special import roots_jacobi
+
+    points, weights = roots_jacobi(CHANCES, size - 2, 0)
+    return ((1 + points) / 2).tolist(), (weights / weights.sum()).tolist()
 
 
 def log_odds(t: Array) -> Array:

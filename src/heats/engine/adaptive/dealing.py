@@ -20,6 +20,7 @@ from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook, may_be
 
+LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 FRACTION_BITS = 14  # of a value in a key
 PULL_BITS = 11
 LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
@@ -77,7 +78,7 @@ def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pu
         for arm, weight in zip(heat, weights, strict=True):
             chance = weight / total
             if lasts:
-                sharpness[arm] += sharper or chance * (1 - chance)
+                sharpness[arm] += sharper or max(chance * (1 - chance), LEAST_SHARPER)
                 values[arm] = strengths[arm] + ERRORS_AHEAD / math.sqrt(sharpness[arm])
             else:
                 values[arm] += chance * won + (1 - chance) * lost
@@ -104,8 +105,8 @@ def _make_key(value: float, pulled: int, luck: int) -> int:
 
 
 def _expect_sharper(strengths: Array) -> Array:
-    """Return how much better a choice makes strengths known: q(1 − q), with q the chance to be chosen."""
+    """Return how much better a choice makes strengths known: q(1 − q), q the chance to be chosen, or a little."""
     chances = np.exp(strengths - strengths.max(axis=-1, keepdims=True))
     chances /= chances.sum(axis=-1, keepdims=True)
-    sharper: Array = chances * (1 - chances)
+    sharper: Array = np.maximum(chances * (1 - chances), LEAST_SHARPER)
     return sharper

@@ -15,6 +15,7 @@ from heats.engine.statistics import StatisticLike, mean
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
 
+MOST_BUDGET = 3_000_000  # pulls: dealing a batch of a fifth of them takes seconds
 LEAST_LEAD = 0.5  # standard errors, or log-likelihood
 
 
@@ -44,7 +45,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         statistic: StatisticLike | None = None,
         seed: int = 0,
     ) -> None:
-        n, size, pulls = check_problem(n_arms, heat_size, budget)
+        n, size, pulls = _check_problem(n_arms, heat_size, budget)
         spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1))
         self._reopened: int | None = None  # the first id of a batch that an extension opened
         super().__init__(spec, mean if statistic is None else statistic, seed)
@@ -70,9 +71,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         30
         """
         least, why = (1, "more of nothing changes nothing") if self.stopped is None else (0, "0 spends what was saved")
-        _, _, budget = check_problem(
-            self.n_arms, self._game.spec.heat_size, self.budget + whole("pulls", pulls, least, why=why)
-        )
+        more = whole("pulls", pulls, least, why=why)
+        _, _, budget = _check_problem(self.n_arms, self._game.spec.heat_size, self.budget + more)
         self._take_back()
         self._game.lengthen(budget)
         self.stopped = None
@@ -85,7 +85,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         Several new ones fill the first pulls of the next batch, in the order of adding. The batch under way stays.
         """
         game, is_ours = self._game, self._is_untouched
-        check_problem(self.n_arms + 1, game.spec.heat_size, self.budget)
+        _check_problem(self.n_arms + 1, game.spec.heat_size, self.budget)
         waiting = game.count_waiting() if not is_ours else len(game.new)
         room = sum(game.sizes[game.round + (self._stage is not None and not is_ours) :]) * game.spec.heat_size
         if room <= waiting:
@@ -184,3 +184,14 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     def _game(self) -> WinnerStays:
         assert isinstance(self.game, WinnerStays)
         return self.game
+
+
+def _check_problem(n_arms: int, heat_size: int, budget: int) -> tuple[int, int, int]:
+    """Return the three numbers, or refuse them; a batch is dealt at once, so there is a limit to budgets."""
+    n, size, pulls = check_problem(n_arms, heat_size, budget)
+    if pulls > MOST_BUDGET:
+        raise InvalidArgument(
+            f"{{budget}} is more than adaptive play can deal, up to {MOST_BUDGET:,} pulls; play a plan, which can.",
+            budget=budget,
+        )
+    return n, size, pulls

@@ -21,8 +21,8 @@ from heats.engine.scoring import settle
 
 ERRORS_AHEAD = 3.0  # standard errors above its strength an arm may be
 FEW_PULLS = 6  # of an arm, on average: fewer do not tell strengths
-USUAL_PRIOR = 3.0  # ν: log-strengths are about 0.9 apart
-PRIORS = (USUAL_PRIOR, 10.0, 30.0)  # that are tried in the end: 0.9, 0.5 or 0.3 apart
+PRIORS = (0.75, 3.0)  # ν that are tried: log-strengths are about 2.2 or 0.9 apart
+LAST_PRIORS = (*PRIORS, 10.0, 30.0)  # in the end also 0.5 and 0.3
 LOOK_EVERY = 3  # batches, while company decides
 STEPS, LAST_STEPS = 30, 300  # of a fit, which goes on from the one before; in the end
 LASTING_ODDS = 20.0  # that strengths last, before anything is told
@@ -73,7 +73,7 @@ class Outlook:
         first = next(list_choices(heard), None)
         if first is None:
             return
-        priors, odds, steps = ((USUAL_PRIOR,), 1.0, STEPS) if batch else (PRIORS, LASTING_ODDS, LAST_STEPS)
+        priors, odds, steps = (PRIORS, 1.0, STEPS) if batch else (LAST_PRIORS, LASTING_ODDS, LAST_STEPS)
         found = fit_first(heard.heats, first, priors, self._first[runs], steps)
         lasts = found.likely + np.log(odds) > company.weigh(first)
         self._first[runs], self.lasts[runs] = found.strengths, lasts

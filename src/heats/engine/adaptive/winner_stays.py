@@ -124,6 +124,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self.new.append(self.n_arms)
         self.n_arms += 1
         self.outlook.add_arm()
+        self.__dict__.pop("verdict", None)
         self._pulled = np.pad(self._pulled, ((0, 0), (0, 1)))
         self._luck = _draw_luck(self._roots, self.n_arms)
 
