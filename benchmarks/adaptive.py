@@ -23,20 +23,26 @@ def rows() -> Iterator[Row]:
 
 
 def _pulls() -> Iterator[Row]:
-    n, k = 10**5, 4
     for times in (1, 3):
-        budget = times * n
-        plan = heats.plan(n, k, budget)
-        planned = seconds(lambda: ask_and_tell(heats.Tournament(plan, seed=1)), 2) / plan.cost  # noqa: B023
-        adaptive = seconds(lambda: ask_and_tell(heats.Adaptive(n, k, budget, seed=1)), 2) / budget  # noqa: B023
-        what = f"cost of a pull of adaptive play over a tournament's, n = 10⁵, k = 4, B = {times}n"
-        yield Row(f"{what} ({adaptive * 1e6:.1f} µs over {planned * 1e6:.1f} µs)", f"{adaptive / planned:.1f}", "≤ 5")
+        yield _compare_pulls(10**5, 4, times)
+
+
+def _compare_pulls(n: int, k: int, times: int) -> Row:
+    plan = heats.plan(n, k, times * n)
+    planned = seconds(lambda: ask_and_tell(heats.Tournament(plan, seed=1)), 2) / plan.cost
+    adaptive = seconds(lambda: ask_and_tell(heats.Adaptive(n, k, times * n, seed=1)), 2) / (times * n)
+    what = f"cost of a pull of adaptive play over a tournament's, n = {n}, k = {k}, B = {times}n"
+    return Row(f"{what} ({adaptive * 1e6:.1f} µs over {planned * 1e6:.1f} µs)", f"{adaptive / planned:.1f}", "≤ 5")
 
 
 def _runs() -> Iterator[Row]:
-    for n, k, budget in ((50, 2, 200), (50, 4, 200), (20, 4, 60)):
-        world, few, many = Winners(Gaussian(n)), 5, 2000
-        one = seconds(lambda: [play(heats.Adaptive(n, k, budget, seed=i), world) for i in range(few)], 3) / few  # noqa: B023
-        all_ = seconds(lambda: heats.simulate(heats.Adaptive(n, k, budget), world, many), 2) / many  # noqa: B023
-        what = f"adaptive runs one by one over many at once, n = {n}, k = {k}, B = {budget}"
-        yield Row(f"{what} ({one * 1e3:.1f} ms over {all_ * 1e3:.2f} ms a run)", f"{one / all_:.0f}", "≥ 20")
+    for problem in ((50, 2, 200), (50, 4, 200), (20, 4, 60)):
+        yield _compare_runs(*problem)
+
+
+def _compare_runs(n: int, k: int, budget: int, few: int = 5, many: int = 2000) -> Row:
+    world = Winners(Gaussian(n))
+    alone = seconds(lambda: [play(heats.Adaptive(n, k, budget, seed=i), world) for i in range(few)], 3) / few
+    together = seconds(lambda: heats.simulate(heats.Adaptive(n, k, budget), world, many), 2) / many
+    what = f"adaptive runs one by one over many at once, n = {n}, k = {k}, B = {budget}"
+    return Row(f"{what} ({alone * 1e3:.1f} ms over {together * 1e3:.2f} ms a run)", f"{alone / together:.0f}", "≥ 20")

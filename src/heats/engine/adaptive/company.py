@@ -63,13 +63,13 @@ class Company:
         order = np.argsort(heard.heats, axis=-1, kind="stable")
         self._order = order
         self._sets = group_sets(np.take_along_axis(heard.heats, order, axis=-1))
-        self.noise = np.ones(heard.reps)
+        self.noise = np.ones(heard.reps)  # of rewards
+        self._gains = self._add_rewards() if heard.kind is Kind.REWARDS else self._add_gains()
 
     def score(self) -> Array:
         """Return the score of every arm ``(reps, n_arms)``."""
-        gains = self._add_rewards() if self._heard.kind is Kind.REWARDS else self._add_gains()
-        size = gains.shape[1]
-        tops = self._share(gains)
+        size = self._gains.shape[1]
+        tops = self._share(self._gains)
         loses = np.log(np.maximum(-np.expm1(tops), SMALLEST)) + math.log(size / (size - 1))
         tops = tops + math.log(size)
         another: Array = np.full(self._shape, -np.inf)

@@ -54,26 +54,28 @@ class Outlook:
         """How good every arm is taken to be."""
         return settle(np.where(self.lasts[:, None], self.strengths, self.scores))
 
-    def look(self, heard: Heard, batch: int = 0) -> None:
-        """Take in all that was told in so many batches, and decide, where that is due, what kind of world it is."""
+    def look(self, heard: Heard, batch: int | None = None) -> None:
+        """Take in all that was told in so many batches, and decide, where that is due, what kind of world it is.
+
+        Without ``batch`` that is the last decision: it is due, whatever was told, and more is tried.
+        """
         company = Company(heard, self.scores.shape[1])
         self.scores = company.score()
-        if batch and heard.heats[0].size < FEW_PULLS * self.scores.shape[1]:
+        if batch is not None and heard.heats[0].size < FEW_PULLS * self.scores.shape[1]:
             return
-        due = np.ones(heard.reps, dtype=bool) if batch % LOOK_EVERY == 0 else self.lasts.copy()
+        due = np.ones(heard.reps, dtype=bool) if batch is None or batch % LOOK_EVERY == 0 else self.lasts.copy()
         if due.any():
-            self._decide(np.flatnonzero(due), heard, company, batch)
+            self._decide(np.flatnonzero(due), heard, company, at_last=batch is None)
 
-    def _decide(self, runs: Indices, heard: Heard, company: Company, batch: int) -> None:
+    def _decide(self, runs: Indices, heard: Heard, company: Company, *, at_last: bool) -> None:
         """Find out of some runs whether strengths last in them, and what they are."""
         if runs.size < heard.reps:
             heard = heard.of(runs)
             company = Company(heard, self.scores.shape[1])
-            company.score()
         first = next(list_choices(heard), None)
         if first is None:
             return
-        priors, odds, steps = (PRIORS, 1.0, STEPS) if batch else (LAST_PRIORS, LASTING_ODDS, LAST_STEPS)
+        priors, odds, steps = (LAST_PRIORS, LASTING_ODDS, LAST_STEPS) if at_last else (PRIORS, 1.0, STEPS)
         found = fit_first(heard.heats, first, priors, self._first[runs], steps)
         lasts = found.likely + np.log(odds) > company.weigh(first)
         self._first[runs], self.lasts[runs] = found.strengths, lasts
