@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import heats
 from heats.engine.adaptive.choices import Level, list_choices
-from heats.engine.adaptive.company import Company, group_sets
+from heats.engine.adaptive.company import RATIOS, Company, center_rewards, group_sets
 from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, fit_strengths
+from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first
 from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
@@ -96,21 +97,41 @@ def test_many_arms_are_taken_for_nearly_independent() -> None:
     assert (exact - nearly < 0.1 * np.abs(exact)).all()
 
 
-def test_effects_of_rewards_solve_their_equations() -> None:
-    """A dense solution of the same equations, arm by arm; the level of a pull does not matter."""
+def test_effects_of_rewards_are_the_likeliest_of_a_dense_model() -> None:
+    """Rewards of a run as one normal vector: its effects and its likelihood by dense algebra, whoever decides."""
     heard = hear(Kind.REWARDS, 6, 3, 40, 4)
+    effects, likely = fit_effects(heard, 6)
+    rewards, heats_ = center_rewards(heard)[1][heard.told[1]], heard.heats[1][heard.told[1]]
+    basis = np.linalg.svd(np.eye(3) - 1 / 3)[0][:, :2]  # of three rewards less their mean two are free
+    values = (rewards @ basis).ravel()
+    arms = np.concatenate([basis.T @ np.eye(6)[heat] for heat in heats_])
+    sets = sorted({tuple(sorted(heat)) for heat in heats_.tolist()})
+    own = np.concatenate([basis.T @ np.eye(3)[np.argsort(np.argsort(heat))] @ _pick(sets, heat) for heat in heats_])
+
+    def weigh(ratio: float, design: Any) -> float:
+        covariance = np.eye(values.size) + ratio * design @ design.T
+        left = max(values @ np.linalg.solve(covariance, values), 1e-6 * (values @ values))
+        return float(-values.size / 2 * np.log(left) - np.linalg.slogdet(covariance)[1] / 2)
+
+    best = max(RATIOS, key=lambda ratio: weigh(ratio, arms))
+    solution = np.linalg.solve(arms.T @ arms + np.eye(6) / best, arms.T @ values)
+    assert effects.strengths[1] == pytest.approx(solution, abs=1e-4)
+    assert likely[1] == pytest.approx(weigh(best, arms), abs=1e-4)
     company = Company(heard, 6)
-    first = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((2, 6)), 300)
-    found = fit_strengths(heard, first, company.noise, 300)
-    rewards = np.where(heard.told[..., None], heard.rows, 0.0)
-    rewards = rewards - rewards.mean(axis=-1, keepdims=True)
-    rewards /= np.sqrt((rewards[1] ** 2).sum() / (2 * heard.told[1].sum()))
-    noise = company.noise[1]
-    matrix, wanted = np.eye(6) * noise**2 / max(1 - noise**2, 0.05), np.zeros(6)
-    for arms, row, told in zip(heard.heats[1], rewards[1], heard.told[1], strict=True):
-        matrix[np.ix_(arms, arms)] += told * (np.eye(3) - 1 / 3)
-        wanted[arms] += told * row
-    assert found.strengths[1] == pytest.approx(np.linalg.solve(matrix, wanted), abs=1e-4)
+    tops = company.weigh_rewards()[1] - max(weigh(ratio, own) for ratio in RATIOS)
+    assert tops == pytest.approx(_log_mean_tops(company, 1))
+
+
+def _pick(sets: list[tuple[int, ...]], heat: Any) -> Any:
+    """Return where in a row of the effects of all sets those of the set of a heat are."""
+    return np.eye(3 * len(sets))[3 * sets.index(tuple(sorted(heat.tolist()))) :][:3]
+
+
+def _log_mean_tops(company: Company, run: int) -> float:
+    """Return the logarithm of how much likelier it is, in the mean over arms, that one tops all its sets."""
+    shares = company._share(company._gains) + math.log(3)
+    tops = [shares[(company._sets.runs == run)[:, None] & (company._sets.arms == arm)].sum() for arm in range(6)]
+    return math.log(sum(map(math.exp, tops)) / 6)
 
 
 def test_scores_of_rewards_are_by_their_size() -> None:

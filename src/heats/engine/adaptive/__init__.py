@@ -5,6 +5,7 @@ heard         all that many runs were told so far
 choices       pulls → choices of the first, the second, …; and the strengths that explain them
 company       what pulls say if company decides: every set of arms has strengths of its own
 lasting       what pulls say if strengths last: an arm has the same in all company
+effects       the same of rewards: effects of arms, the luck of the pull, and noise
 outlook       both, weighed by what was told → how good every arm looks
 dealing       how good arms look → the heats of a batch
 winner_stays  the game

@@ -40,6 +40,7 @@ SHAPE = 0.5  # a
 CHANCES = 8  # that are tried, of an arm that is not the best
 SMALLEST = 1e-300
 LEAST_NOISE = 1e-3  # of all that rewards differ by
+RATIOS = (0.1, 1.0, 10.0, 100.0, 1e4, 1e6)  # that are tried, of the variance of means of rewards to that of noise
 
 
 class Sets(NamedTuple):
@@ -94,6 +95,22 @@ class Company:
         likelihood: Array = add_up(self._sets.runs, likely, (1, self._shape[0]))[0]
         return likelihood + _log_mean(best) + np.logaddexp(0.0, _log_mean(decoys)) - math.log(2)
 
+    def weigh_rewards(self) -> Array:
+        """Return the log-likelihood of all rewards of a run ``(reps,)``."""
+        size = self._gains.shape[1]
+        tried = [self._weigh_ratio(ratio) for ratio in RATIOS]
+        best = self._add_arms(self._share(self._gains) + math.log(size))
+        likelihood: Array = np.max(tried, axis=0) + _log_mean(best)
+        return likelihood
+
+    def _weigh_ratio(self, ratio: float) -> Array:
+        """Return that if means have so many times the variance of the noise."""
+        degrees = self._gains.shape[1] - 1
+        grown = 1 + ratio * self._pulls
+        explained = add_up(self._sets.runs, self._between * (1 - 1 / grown), (1, self._shape[0]))[0]
+        spread = degrees * add_up(self._sets.runs, np.log(grown), (1, self._shape[0]))[0]
+        return weigh_rewards(self._free, explain(self._squares, explained), spread)
+
     def _add_gains(self) -> Array:
         gains = sum((gain(level) for level in list_choices(self._heard)), np.zeros(self._heard.heats.shape))
         return self._sets.add_up(self._sort(gains))
@@ -101,14 +118,15 @@ class Company:
     def _add_rewards(self) -> Array:
         """Return G of rewards, and find the noise."""
         heard, reps = self._heard, self._shape[0]
-        told = heard.told[..., None]
         rewards = center_rewards(heard)
         sums = self._sets.add_up(self._sort(rewards))
-        pulls = np.bincount(self._sets.which, weights=heard.told.ravel(), minlength=len(sums))
-        between = np.bincount(self._sets.runs, weights=(sums**2).sum(axis=1) / np.maximum(pulls, 1), minlength=reps)
-        within = np.maximum((rewards**2).sum(axis=(1, 2)) - between, 0.0)
+        self._pulls = pulls = np.bincount(self._sets.which, weights=heard.told.ravel(), minlength=len(sums))
+        self._between = (sums**2).sum(axis=1) / np.maximum(pulls, 1)
+        self._squares = (rewards**2).sum(axis=(1, 2))
         degrees = heard.heats.shape[2] - 1
-        again = degrees * (told.sum(axis=(1, 2)) - np.bincount(self._sets.runs, weights=pulls > 0, minlength=reps))
+        self._free = degrees * heard.told.sum(axis=1)
+        within = np.maximum(self._squares - np.bincount(self._sets.runs, weights=self._between, minlength=reps), 0.0)
+        again = self._free - degrees * np.bincount(self._sets.runs, weights=pulls > 0, minlength=reps)
         self.noise = np.maximum(np.sqrt((within + 1 / (again + 1)) / (again + 1)), LEAST_NOISE)
         means = sums / np.maximum(pulls, 1)[:, None]
         behind = means.max(axis=1, keepdims=True) - means
@@ -154,6 +172,18 @@ def center_rewards(heard: Heard) -> Array:
     variance = (rewards**2).sum(axis=(1, 2), keepdims=True) / degrees
     scaled: Array = rewards / np.sqrt(np.where(variance > 0, variance, 1))
     return scaled
+
+
+def explain(squares: Array, explained: Array) -> Array:
+    """Return what is left of the sum of squares of rewards, at least what the least noise leaves."""
+    left: Array = np.maximum(squares - explained, LEAST_NOISE**2 * np.where(squares > 0, squares, 1.0))
+    return left
+
+
+def weigh_rewards(free: Indices, left: Array, spread: Array) -> Array:
+    """Return the log-likelihood of rewards, whatever the noise: −N/2 log(what is left) − ½ log |1 + λ X'X|."""
+    likely: Array = -(free * np.log(left) + spread) / 2
+    return likely
 
 
 def gain(level: Level) -> Array:

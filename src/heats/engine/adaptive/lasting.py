@@ -1,7 +1,7 @@
 """What pulls say if strengths last: an arm has the same in all company.
 
-Choices are in proportion to e^θ (Plackett and Luce), rewards are an arm's effect, the luck of the pull, and noise. The
-most likely θ is found with how sharply each is known. How likely are the choices themselves? By Laplace's method,
+Choices are in proportion to e^θ (Plackett and Luce). The most likely θ is found with how sharply each is known. How
+likely are the choices themselves? By Laplace's method,
 
     log p(choices) ≈ log p(choices | θ) + log p(θ) + n/2 log 2π − ½ log |H|,    H = −∇² log p at the most likely θ,
 
@@ -13,22 +13,18 @@ pulled least are taken for independent in |H|.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.choices import Level, fit_choices, list_choices
-from heats.engine.adaptive.company import center_rewards
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
 MOST_TOGETHER = 300  # arms
 MOST_ENTRIES = 4_000_000  # of the matrices of runs that are looked at together
-LEAST_SIGNAL = 0.05  # of all that rewards differ by
-MOST_STEPS = 100  # of conjugate gradients
-SMALL_RESIDUAL = 1e-6
 
 
 class First(NamedTuple):
@@ -71,24 +67,18 @@ def _fit_prior(heats: Indices, first: Level, prior: Array, start: Array, most_st
     from scipy.special import betaln
 
     strengths = fit_choices(heats, [first], prior, start, most_steps)
-    reps, n_arms = strengths.shape
     shares, said = _share(heats, first, strengths)
     told = (first.shares * np.log(np.where(first.shares > 0, shares, 1.0))).sum(axis=(1, 2))
     before = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
     diagonal = _sharpen(heats, shares * said, prior, strengths)
-    together = max(1, MOST_ENTRIES // min(n_arms, MOST_TOGETHER) ** 2)
-    parts = [slice(start, start + together) for start in range(0, reps, together)]
-    determinants = [_log_determinant(diagonal[part], heats[part], (shares * said)[part]) for part in parts]
-    likely = told + (before + math.log(2 * math.pi) / 2).sum(axis=1) - np.concatenate(determinants) / 2
-    return First(strengths, prior, diagonal, likely)
+    peak = told + (before + math.log(2 * math.pi) / 2).sum(axis=1)
+    return First(strengths, prior, diagonal, peak - log_determinant(diagonal, heats, shares * said) / 2)
 
 
-def fit_strengths(heard: Heard, first: First, noise: Array, most_steps: int) -> Strengths:
+def fit_strengths(heard: Heard, first: First, most_steps: int) -> Strengths:
     """Return the strengths that explain all that was told, given those that explain who was first."""
     if heard.kind in (Kind.WINNER, Kind.RACE):
         return Strengths(np.log(first.strengths), first.sharpness, np.zeros((heard.reps, 1)))
-    if heard.kind is Kind.REWARDS:
-        return _fit_effects(heard, noise, first.strengths.shape)
     levels = list(list_choices(heard))
     strengths = fit_choices(heard.heats, levels, first.prior, first.strengths, most_steps)
     sharpness = np.zeros(strengths.shape)
@@ -113,8 +103,14 @@ def _share(heats: Indices, level: Level, strengths: Array) -> tuple[Array, Array
     return shares, np.asarray(said)
 
 
+def log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
+    """Return log |H| of runs, H = diag − what two arms of a pull take from each other, the product of their shares."""
+    together = max(1, MOST_ENTRIES // min(diagonal.shape[1], MOST_TOGETHER) ** 2)
+    parts = [slice(start, start + together) for start in range(0, len(diagonal), together)]
+    return np.concatenate([_log_determinant(diagonal[part], heats[part], shares[part]) for part in parts])
+
+
 def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
-    """Return log |H| of runs, H = diag − what two arms of a pull take from each other."""
     reps, n_arms = diagonal.shape
     place = np.broadcast_to(np.arange(n_arms), diagonal.shape)
     front = min(n_arms, MOST_TOGETHER)
@@ -139,44 +135,3 @@ def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
     matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
     determinant: Array = np.linalg.slogdet(matrix)[1] + alone
     return determinant
-
-
-def _fit_effects(heard: Heard, noise: Array, shape: tuple[int, int]) -> Strengths:
-    """Solve Σ over an arm's pulls (θ_i − mean θ of the pull) + (noise / spread)² θ_i = Σ of its centred rewards."""
-    places = place_arms(heard.heats, shape[1])
-    told = np.broadcast_to(heard.told[..., None], heard.heats.shape).astype(np.float64)
-    ridge = (noise**2 / np.maximum(1 - noise**2, LEAST_SIGNAL))[:, None]
-    pulls = add_up(places, told, shape)
-    wanted = add_up(places, center_rewards(heard), shape)
-
-    def apply(effects: Array) -> Array:
-        gathered = effects.ravel()[places] * told
-        means = gathered.mean(axis=-1, keepdims=True)
-        return pulls * effects - add_up(places, means * told, shape) + ridge * effects
-
-    effects = _solve(apply, wanted, pulls + ridge)
-    share = 1 - 1 / heard.heats.shape[2]
-    sharpness = (pulls * share + ridge) / noise[:, None] ** 2
-    return Strengths(effects, sharpness, share / noise[:, None] ** 2)
-
-
-def _solve(apply: Callable[[Array], Array], wanted: Array, nearly: Array) -> Array:
-    """Solve linear systems, a row each, by conjugate gradients; ``nearly`` is the diagonal of the matrices."""
-    found = np.zeros(wanted.shape)
-    left = wanted.copy()
-    eased = left / nearly
-    along = eased.copy()
-    size = (left * eased).sum(axis=1, keepdims=True)
-    enough = SMALL_RESIDUAL**2 * size
-    for _ in range(MOST_STEPS):
-        if (size <= enough).all():
-            break
-        moved = apply(along)
-        steepness = (along * moved).sum(axis=1, keepdims=True)
-        step = np.where(size > enough, size / np.where(steepness > 0, steepness, 1.0), 0.0)
-        found += step * along
-        left -= step * moved
-        eased = left / nearly
-        before, size = size, (left * eased).sum(axis=1, keepdims=True)
-        along = eased + np.where(before > 0, size / np.where(before > 0, before, 1.0), 0.0) * along
-    return found

@@ -2,8 +2,8 @@
 
 Nobody says before the first pull in what world it is made. Company may decide, as in the paper's family, where an arm
 that beats one rival says nothing about the next; or strengths may last, and all pulls of an arm add up. Both say how
-likely they make who was first in all pulls so far (``company.weigh``, ``lasting.weigh_choices``), and a run goes by the
-one that makes it likelier. Until arms had a few pulls each that is company: it needs no strengths.
+likely they make who was first in all pulls so far, or all rewards, and a run goes by the one that makes it likelier.
+Until arms had a few pulls each that is company: it needs no strengths.
 
 If company decides, arms look as good as their score. If strengths last, as good as they may be: θ + 3 standard errors.
 """
@@ -15,8 +15,10 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.adaptive.choices import list_choices
 from heats.engine.adaptive.company import Company
+from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.lasting import First, fit_first, fit_strengths
+from heats.engine.adaptive.lasting import First, Strengths, fit_first, fit_strengths
+from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
 
 ERRORS_AHEAD = 3.0  # standard errors above its strength an arm may be
@@ -25,7 +27,7 @@ PRIORS = (0.75, 3.0)  # ν that are tried: log-strengths are about 2.2 or 0.9 ap
 LAST_PRIORS = (*PRIORS, 10.0, 30.0)  # in the end also 0.5 and 0.3
 LOOK_EVERY = 3  # batches, while company decides
 STEPS, LAST_STEPS = 30, 300  # of a fit, which goes on from the one before; in the end
-LASTING_ODDS = 20.0  # that strengths last, before anything is told
+LASTING_ODDS = 20.0  # that strengths last, before any choice is told; in the end
 
 
 class Outlook:
@@ -72,18 +74,23 @@ class Outlook:
         if runs.size < heard.reps:
             heard = heard.of(runs)
             company = Company(heard, self.scores.shape[1])
-        first = next(list_choices(heard), None)
-        if first is None:
-            return
-        priors, odds, steps = (LAST_PRIORS, LASTING_ODDS, LAST_STEPS) if at_last else (PRIORS, 1.0, STEPS)
-        found = fit_first(heard.heats, first, priors, self._first[runs], steps)
-        lasts = found.likely + np.log(odds) > company.weigh(first)
-        self._first[runs], self.lasts[runs] = found.strengths, lasts
-        if lasts.any():
-            some = runs[lasts]
+        if heard.kind is Kind.REWARDS:
+            effects, likely = fit_effects(heard, self.scores.shape[1])
+            lasts = likely > company.weigh_rewards()
+            self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
+        elif (first := next(list_choices(heard), None)) is not None:
+            priors, odds, steps = (LAST_PRIORS, LASTING_ODDS, LAST_STEPS) if at_last else (PRIORS, 1.0, STEPS)
+            found = fit_first(heard.heats, first, priors, self._first[runs], steps)
+            lasts = found.likely + np.log(odds) > company.weigh(first)
+            self._first[runs] = found.strengths
             known = First(*(part[lasts] for part in found))
-            fitted = fit_strengths(heard.of(np.flatnonzero(lasts)), known, company.noise[lasts], steps)
-            self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
+            self._take(runs, lasts, fit_strengths(heard.of(np.flatnonzero(lasts)), known, steps))
+
+    def _take(self, runs: Indices, lasts: Mask, fitted: Strengths) -> None:
+        """Remember in which of some runs strengths last, and how strong the arms of those are."""
+        self.lasts[runs] = lasts
+        some = runs[lasts]
+        self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
 
 
 def may_be(strengths: Array, sharpness: Array) -> Array:
