@@ -15,6 +15,8 @@ from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import reproduce
 from heats.experiments.beyond import budgets, grid
 from heats.experiments.beyond.averages import average_regrets
+from heats.experiments.beyond.duels import LASTING, Duel, list_duels
+from heats.experiments.beyond.fights import read_duels
 from heats.experiments.beyond.page import make_beyond_page
 from heats.experiments.beyond.regrets import TableCell, find_cells, measure_regrets, read_regrets, run_tables
 from heats.experiments.experiment import Context
@@ -56,7 +58,8 @@ def test_the_grid_is_the_paper_s_and_one_more() -> None:
         assert {cell.algorithm for cell in cells - set(list_cells(setting))} == {"planned"}
     steps = budgets.STEPS * len(budgets.list_searches())
     points = write.count_points(Context(Path(), 1, 0, 1))
-    assert sum(len(grid.list_setting(setting)) for setting in grid.SETTINGS) + steps == points
+    played = sum(len(grid.list_setting(setting)) for setting in grid.SETTINGS)
+    assert played + steps + len(list_duels()) == points
 
 
 def test_the_smallest_sufficient_budget_is_found() -> None:
@@ -151,6 +154,8 @@ def test_figures_and_page(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(write, "draw_success", briefly)  # it has a test of its own, and takes long
     monkeypatch.setattr("heats.experiments.experiment.run_cells", lambda cells, *rest: made_up(cells))
+    few = [Duel(LASTING, "", "winner", 5, 3, 10)]
+    monkeypatch.setattr("heats.experiments.beyond.duels.list_duels", lambda: few)
     written = reproduce(["beyond"], tmp_path, reps=10, workers=1, tables=[folder])
     assert drawn == list(grid.SETTINGS)
     for name in ("beyond", "beyond-budget", "beyond-tables"):
@@ -158,7 +163,9 @@ def test_figures_and_page(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert {path.suffix for path in written} == {".csv", ".png", ".svg", ".md"}
     assert all(path == tmp_path / "cells.csv" or path.exists() for path in written)
     page = (tmp_path / "beyond.md").read_text()
-    assert page.count("| fast |") == page.count("| votes |") == 1
+    assert page.count("| fast | 5 |") == page.count("| votes | 3 |") == 1
+    assert page.count("| lasting strengths | winner | 1 |") == page.count("| recorded tables | winner | 9 |") == 1
+    assert tmp_path / "beyond-adaptive.csv" in written
     assert "no problem in which planned is behind beyond chance" in page
     assert "| reward | 50 | 2 | 402 | — | 329 | 402 | — | 329 | 600 | 110 | 0.33 |" in page
     assert str(tmp_path) not in page
@@ -172,10 +179,11 @@ def test_the_page_says_where_planned_is_behind() -> None:
     cells = [cell for setting in grid.SETTINGS for cell in grid.list_setting(setting)]
     worse = Cell("preference", "deviation", 50, 4, 100, "planned")
     results = made_up(cells) | {worse: Result(worse, 1000, 100)}
-    page = make_beyond_page(results, budgets.find_budgets(made_up), [], 1000, 0)
+    page = make_beyond_page(results, budgets.find_budgets(made_up), [], [], 1000, 0)
     assert "| preference | 50 | 4 | 100 | 0.100 | csh-exact | 0.700 | -0.600 |" in page
     assert "| preference | 39 | 10 | 1 | 0.600 |" in page
     assert "Recorded tables" not in page
+    assert "Adaptive play" not in page
 
 
 def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
@@ -187,7 +195,8 @@ def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
     for search, budget, rate in needed:
         assert budget is None or kept[search.at(budget)].rate == rate
     found = read_regrets(ROOT / "beyond-tables.csv", 1000, 0)
-    assert (ROOT / "beyond.md").read_text() == make_beyond_page(results, needed, found, 1000, 0)
+    duels = read_duels(ROOT / "beyond-adaptive.csv", 1000, 0)
+    assert (ROOT / "beyond.md").read_text() == make_beyond_page(results, needed, found, duels, 1000, 0)
     assert {len(row) for row in average_regrets(found).values()} == {len(grid.ALGORITHMS)}
     assert all(isinstance(each.cell, TableCell) and each.regret >= 0 for each in found)
     for name in ("beyond", "beyond-budget", "beyond-tables", *(f"beyond-{each}" for each in grid.SETTINGS)):

@@ -225,8 +225,9 @@ def reproduce(
 ) -> None:
     """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and those beyond it.
 
-    beyond plays the planned strategy beside the paper's; standings measures how often the stated chance to be the best
-    is right; sure how often adaptive play that stops early is. All leaves out standings (an hour), sure and race-table.
+    beyond plays the planned strategy beside the paper's, and adaptive play beside planned; standings measures how often
+    the stated chance to be the best is right; sure how often adaptive play that stops early is. All leaves out
+    standings (an hour), sure and race-table.
     """
     from heats.experiments import LIVE_REPS, list_experiments
     from heats.experiments import live as run_live

@@ -3,7 +3,7 @@
 shared      what they all use: processes, CSV, Markdown, figures, verdicts
 synthetic   success rates in the paper's synthetic worlds (Appendices F and G)
 saps        races of parameterizations of a solver (Section 6), on a table of runs or for real
-beyond      the planned strategy beside the paper's algorithms
+beyond      the planned strategy beside the paper's algorithms, and adaptive play beside planned
 standings   whether the chance that standings state is as often right as it says
 sure        whether runs that stop early are as often right as they were sure
 experiment  what every experiment has and is given: its one face

@@ -40,7 +40,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "every claim of the paper about its experiments, with a verdict", write_claims, list_claim_cells, races=True
     ),
     "beyond": Experiment(
-        "the planned strategy beside the paper's algorithms, also on recorded tables",
+        "planned beside the paper's algorithms, adaptive beside planned; on tables, too",
         write_beyond,
         points=count_points,
         needs_matplotlib=True,

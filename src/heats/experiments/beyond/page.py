@@ -1,4 +1,4 @@
-"""Results, budgets and regrets → a page that says where planned is ahead, and where not."""
+"""Results, budgets, regrets and duels → a page that says where planned is ahead, where adaptive, and where not."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from itertools import product
 
 import numpy as np
 
+from heats.experiments.beyond.adaptive import tell_duels
 from heats.experiments.beyond.averages import average_regrets, average_success
 from heats.experiments.beyond.budgets import BUDGETS, SEARCHED, WANTED, Needed, Search
+from heats.experiments.beyond.duels import Outcome
 from heats.experiments.beyond.grid import ALGORITHMS, EXACT, PRINTED, SETTINGS
 from heats.experiments.beyond.regrets import HEAT_SIZES as TABLE_SIZES
 from heats.experiments.beyond.regrets import PULLS_PER_ARM, Regret
@@ -21,7 +23,12 @@ Pair = tuple[Result, Result]  # planned, and another algorithm on the same probl
 
 
 def make_beyond_page(
-    results: dict[Cell, Result], needed: Sequence[Needed], regrets: Sequence[Regret], reps: int, seed: int
+    results: dict[Cell, Result],
+    needed: Sequence[Needed],
+    regrets: Sequence[Regret],
+    duels: Sequence[Outcome],
+    reps: int,
+    seed: int,
 ) -> str:
     """Return beyond.md; every number is from the CSV files beside it."""
     lines = [
@@ -39,6 +46,7 @@ def make_beyond_page(
         *_tell_problems(results),
         *_tell_budgets(needed),
         *(_tell_regrets(regrets) if regrets else ()),
+        *(tell_duels(duels, reps) if duels else ()),
     ]
     return "\n".join(lines).rstrip() + "\n"
 

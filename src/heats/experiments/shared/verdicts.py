@@ -23,14 +23,17 @@ class Share(NamedTuple):
 
     def versus(self, other: Share) -> int:
         """Return 1 if this share is larger beyond chance, -1 if smaller, 0 if that cannot be told."""
+        return compare(self.rate - other.rate, self.measure_error(other))
+
+    def measure_error(self, other: Share) -> float:
+        """Return the standard error of the difference to another share, as if both had the same chance."""
         pooled = (self.successes + other.successes) / (self.runs + other.runs)
-        error = math.sqrt(pooled * (1 - pooled) * (1 / self.runs + 1 / other.runs))
-        return compare(self.rate - other.rate, error)
+        return math.sqrt(pooled * (1 - pooled) * (1 / self.runs + 1 / other.runs))
 
 
-def compare(distance: float, error: float) -> int:
-    """Return the sign of a distance that is beyond chance, else 0."""
-    return 0 if abs(distance) <= BEYOND_CHANCE * error else 1 if distance > 0 else -1
+def compare(distance: float, error: float, level: float = BEYOND_CHANCE) -> int:
+    """Return the sign of a distance that is beyond chance, ``level`` standard errors, else 0."""
+    return 0 if abs(distance) <= level * error else 1 if distance > 0 else -1
 
 
 def agree(good: Iterable[bool]) -> bool | None:
