@@ -31,7 +31,7 @@ def race(
     clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
     slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
     instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="planned, adaptive, csws, csr or csh.")] = None,
+    strategy: options.PlayedStrategy = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     html: options.Html = None,
