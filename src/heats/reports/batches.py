@@ -75,10 +75,11 @@ def _draw_cell(x: int, row: int, cell: Cell, total: int, *, best: bool) -> Itera
     if not cell.compared:
         return
     y, look = _middle(row), "best" if best else "dot"
-    title = f"<title>compared {cell.compared:,} of {total:,} times, first in {cell.first:,}</title>"
-    yield f'<circle class="gone" cx="{x}" cy="{y}" r="{_size(cell.compared / total):.1f}">{title}</circle>'
+    yield f"<g><title>compared in {cell.compared:,} of {total:,}, first in {cell.first:,}</title>"
+    yield f'<circle class="gone" cx="{x}" cy="{y}" r="{_size(cell.compared / total):.1f}"/>'
     if cell.first:
         yield f'<circle class="{look}" cx="{x}" cy="{y}" r="{_size(cell.first / total):.1f}"/>'
+    yield "</g>"
 
 
 def _size(share: float) -> float:

@@ -142,11 +142,13 @@ def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Ite
 def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
     total = machine.total if report.stopped is None else report.budget
     planned = "" if total is None else f" of {total + report.saved:,}"
+    played = escape(make_printable(report.algorithm))
     stages = "batches" if name_stage(machine.spec) == "batch" else "rounds"
     facts = {
         "pulls": f"{report.spent:,}{planned}",
-        stages: f"{machine.round}" if machine.n_rounds is None else f"{machine.round} of {machine.n_rounds}",
-        "played": escape(make_printable(report.algorithm)),
+        f"{played}, {stages}": f"{machine.round}"
+        if machine.n_rounds is None
+        else f"{machine.round} of {machine.n_rounds}",
     }
     if report.no_verdicts:
         facts["pulls without a verdict"] = f"{report.no_verdicts:,}"
