@@ -339,7 +339,7 @@ def test_the_board(tmp_path: Path) -> None:
     file = write(tmp_path, SLEEPERS | {"budget": 8}, NAPS)
     code, shown = on_a_terminal("race", str(file))
     assert code == 0
-    for word in ("adaptive: 3 candidates", "batch 1/8", "heats 8/8", "leader nap=0.05", "wins", "pulls", "CPU", "left"):
+    for word in ("adaptive: 3 candidates", "batch 1/", "heats 8/8", "leader nap=0.05", "wins", "pulls", "CPU", "left"):
         assert word in shown
 
 
