@@ -119,7 +119,8 @@ def _driver() -> Iterator[Row]:
     with ProcessPoolExecutor(2) as pool:
 
         def run(compare: Callable[..., object], pulls: int) -> float:
-            return seconds(lambda: heats.find_best(range(100), compare, budget=pulls, executor=pool), 3)
+            plan = heats.plan(100, 4, pulls)
+            return seconds(lambda: heats.find_best(range(100), compare, plan=plan, executor=pool), 3)
 
         def ideal(compare: Callable[..., object], pulls: int) -> float:
             halves = [pulls // 2, pulls - pulls // 2]

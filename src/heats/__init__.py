@@ -36,7 +36,7 @@ from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import RoundRobin, SuccessiveHalving
 from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
 from heats.engine.machine import Machine, Query
-from heats.engine.report import Report, RoundReport, Stop, Sureness
+from heats.engine.report import BatchReport, Report, RoundReport, Stop, Sureness
 from heats.engine.standings import HeadToHead, Standing, Standings
 from heats.engine.statistics import (
     Statistic,
@@ -79,6 +79,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Adaptive",
+    "BatchReport",
     "BestWorst",
     "Found",
     "HeadToHead",

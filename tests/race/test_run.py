@@ -107,7 +107,7 @@ def test_a_log_has_a_line_per_round(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_heats_run_side_by_side_where_there_is_room(tmp_path: Path) -> None:
     """Four times the slots, less time, the same heats."""
-    race = SLEEPERS | {"mode": "parallel", "budget": 8}
+    race = SLEEPERS | {"mode": "parallel", "budget": 8, "batches": 1}
     naps = [{"nap": 0.2}, {"nap": 0.21}, {"nap": 0.22}, {"nap": 0.23}]
     seconds = {}
     for slots in (2, 8):
@@ -196,7 +196,7 @@ def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_the_winner_of_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With an objective the feedback is numeric, and the best mean wins."""
     race = SLEEPERS | {"command": ["echo", "cost={nap}"], "objective": r"cost=(\S+)"}
-    assert heats(["race", str(write(tmp_path, race, NAPS)), "--json"]) == 0
+    assert heats(["race", str(write(tmp_path, race, NAPS)), "--strategy", "planned", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["race"]["winner"]["parameters"] == {"nap": 0.05}
     assert report["report"]["sureness"]["quantity"] == "lead"
@@ -295,15 +295,27 @@ def go_on(journal: Path) -> None:
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:
     """The first half of a race would not compare with the second."""
-    file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
+    race = SLEEPERS | {"strategy": "planned"}
+    file, journal = write(tmp_path, race, NAPS), tmp_path / "race.jsonl"
     begin_race(load_scenario(file), {}, journal)
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
-    write(tmp_path, SLEEPERS | {"cutoff": "1s"}, NAPS)
+    write(tmp_path, race | {"cutoff": "1s"}, NAPS)
     with pytest.raises(InvalidArgument, match=r"its cutoff was 20\.0 and is 1\.0"):
         go_on(journal)
-    write(tmp_path, SLEEPERS, [*NAPS, {"nap": 9}])
+    write(tmp_path, race, [*NAPS, {"nap": 9}])
     with pytest.raises(InvalidArgument, match="holds another run: its n_arms is 3, not 4"):
         go_on(journal)
+
+
+def test_a_race_that_was_planned_goes_on_as_planned(tmp_path: Path) -> None:
+    """A race of the time when plans were the default, whose scenario says no strategy; so does one that is adaptive."""
+    file, journal = write(tmp_path, SLEEPERS, NAPS), tmp_path / "race.jsonl"
+    spec = load_scenario(file, {"strategy": "planned"}).spec
+    begin_race(load_scenario(file, begun=spec), {}, journal)
+    whole = told(journal)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    go_on(journal)
+    assert [(each["id"], each["arms"]) for each in told(journal)] == [(each["id"], each["arms"]) for each in whole]
 
 
 @pytest.mark.parametrize("slots", ["1", "8"])
@@ -323,11 +335,11 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
 
 
 def test_the_board(tmp_path: Path) -> None:
-    """Round, heats, leader, wins, pulls, CPU and time left, on a terminal only."""
+    """Batch, heats, leader, wins, pulls, CPU and time left, on a terminal only."""
     file = write(tmp_path, SLEEPERS | {"budget": 8}, NAPS)
     code, shown = on_a_terminal("race", str(file))
     assert code == 0
-    for word in ("round 1/2", "heats 8/8", "leader nap=0.05", "wins", "pulls", "CPU", "left"):
+    for word in ("adaptive: 3 candidates", "batch 1/", "heats 8/8", "leader nap=0.05", "wins", "pulls", "CPU", "left"):
         assert word in shown
 
 

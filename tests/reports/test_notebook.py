@@ -58,9 +58,9 @@ def test_a_notebook_shows_tables_a_drawing_a_bar_and_a_picture() -> None:
         assert "<table>" in shown[cell][-1]["text/html"]
     bar, found = shown[1]
     assert '<progress style="width:16em;vertical-align:middle" max="30" value="30">' in bar["text/html"]
-    assert "30/30 · 2 rounds · winner h" in bar["text/html"]
+    assert "30/30 · adaptive, 13 batches · winner h" in bar["text/html"]
     assert Tags(found["text/html"]).count["svg"] == 1
-    assert Tags(found["text/html"]).count["table"] == 1
+    assert Tags(found["text/html"]).count["table"] == 2  # the standings, the batches
     assert found["text/plain"] == "<Found: winner 'h', chance over 99%, 30 of 30 pulls>"
     assert shown[5][-1]["image/png"]
 

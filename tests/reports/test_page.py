@@ -113,6 +113,39 @@ def test_who_met_whom_and_who_stayed(tmp_path: Path) -> None:
     assert "@import" not in text
 
 
+def test_adaptive_play_is_drawn_batch_by_batch(tmp_path: Path) -> None:
+    """A column per batch, a ring for every candidate shown that was compared there; what was played, and the record."""
+    found, seen, text = made(tmp_path / "run.jsonl", n=9, budget=40, strategy="adaptive")
+    rows, batches = found.standings.rows, found.report.batches
+    told = found.played.evidence()
+    rings = sum(int((each.arms == row.arm).any()) for each in told for row in rows)
+    assert text.count('class="gone"') == rings
+    assert text.count("<g><title>compared in ") == rings
+    words = " ".join(seen.text.split())
+    assert f"adaptive, batches{len(batches)} of {len(batches)}" in words
+    assert "The record of 8" in words
+    assert f"met the runner-up, {found.runner_up}," in words.lower()
+    assert "Round by round" not in text
+    assert seen.count["table"] == 3  # the standings, the batches, the record
+
+
+def test_many_batches_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drawing stays as wide as a screen, the text as long as a page; pulls without a verdict are part of both."""
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> Any:
+        return heats.NoVerdict("left") if query.id % 3 == 0 else heats.Winner(max(heat))
+
+    monkeypatch.setattr("heats.reports.batches.MOST_COLUMNS", 6)
+    monkeypatch.setattr("heats.engine.report.BATCHES_SHOWN", 10)
+    found = heats.find_best(range(9), compare, budget=90, seed=2)
+    batches = len(found.report.batches)
+    assert batches == 15
+    drawn = re.findall(r'y="14" class="out" text-anchor="middle">(\d+)<', found.to_html())
+    assert len(drawn) == 6
+    assert "\n… 5 more …\n" in str(found)
+    assert sum(each.pulls for each in found.report.batches) == found.spent == 90
+
+
 def test_nasty_names_are_escaped(tmp_path: Path) -> None:
     """No tag, no line break and no control character of a candidate reaches the page."""
     path = tmp_path / "run.jsonl"
@@ -216,22 +249,27 @@ SEVEN = [
 ]
 
 
-def seven(path: Path) -> str:
+def seven(path: Path, strategy: str) -> str:
     """Return the page of a run of candidates with seven parameters."""
-    heats.find_best(SEVEN, lambda heat: [x["a_long_parameter_0"] for x in heat], budget=90, journal=path)
+
+    def compare(heat: tuple[dict[str, Any], ...]) -> list[float]:
+        return [each["a_long_parameter_0"] for each in heat]
+
+    heats.find_best(SEVEN, compare, budget=90, strategy=strategy, journal=path)
     return page_of(path)
 
 
-def test_candidates_with_parameters_have_labels_and_columns(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("strategy", "tables"), [("planned", 3), ("adaptive", 2)])
+def test_candidates_with_parameters_have_labels_and_columns(tmp_path: Path, strategy: str, tables: int) -> None:
     """No name is cut off: a label stands for it, shows it when pointed at, and a table says who is who."""
-    text = seven(tmp_path / "run.jsonl")
+    text = seven(tmp_path / "run.jsonl", strategy)
     seen = Checker(text)
     assert "…" not in text
     assert '<p class="winner"><span title="a_long_parameter_0=' in text
-    assert text.count("<th>a_long_parameter_3</th>") == 3  # of the standings, of the rest of them, of the final heat
+    assert text.count("<th>a_long_parameter_3</th>") == tables  # the standings, the rest of them, the final heat
     assert "<summary><h2>The other 14</h2></summary>" in text
     assert all(f">#{arm}</span>" in text for arm in range(24))
-    assert seen.count["table"] == 5
+    assert seen.count["table"] == (5 if strategy == "planned" else 4)
 
 
 def measure(folder: Path, text: str, width: int) -> tuple[int, int] | None:
@@ -248,9 +286,10 @@ def measure(folder: Path, text: str, width: int) -> tuple[int, int] | None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_a_page_with_seven_parameters_fits_a_few_screens_of_a_phone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("strategy", ["planned", "adaptive"])
+def test_a_page_with_seven_parameters_fits_a_few_screens_of_a_phone(tmp_path: Path, strategy: str) -> None:
     """375 wide, and no more than four screens of 812 high."""
-    size = measure(tmp_path, seven(tmp_path / "run.jsonl"), 375)
+    size = measure(tmp_path, seven(tmp_path / "run.jsonl", strategy), 375)
     if size is None:
         pytest.skip("this chromium cannot run here")
     assert size[0] <= 375

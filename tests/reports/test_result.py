@@ -27,7 +27,7 @@ def check(text: str) -> dict[str, Any]:
     more = {"borda", "copeland", "copeland_winner"}  # what only a round-robin has to say
     assert {**told, "report": {key: told["report"][key] for key in told["report"] if key not in more}} == again
     assert told["heats"] == heats.__version__
-    assert told["machine"]["machine"] in ("tournament", "round-robin", "successive-halving")
+    assert told["machine"]["machine"] in ("tournament", "adaptive", "round-robin", "successive-halving")
     assert "rounds" not in told["machine"].get("plan", {})
     assert len(told["names"]) == told["report"]["n_arms"]
     return told

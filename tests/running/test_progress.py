@@ -22,5 +22,15 @@ def test_the_bar_keeps_its_width_with_long_names(columns: int, width: int, monke
     lines = [line.rstrip() for line in watch(monkeypatch, columns, show) if "━" in line]
     assert {len(re.findall("[━╸╺]", line)) for line in lines} == {width}
     assert all(len(line) <= columns for line in lines)
-    assert lines[-1].endswith("rounds · winner #11")
+    assert lines[-1].endswith("adaptive, 14 batches · winner #11")
     assert "a_long_parameter" not in "".join(lines)
+
+
+@pytest.mark.parametrize(("strategy", "said"), [(None, "adaptive, 14 batches"), ("csh", "csh, 4 rounds")])
+def test_the_bar_says_what_is_played(monkeypatch: pytest.MonkeyPatch, strategy: str | None, said: str) -> None:
+    """Adaptive play in batches, a plan in rounds."""
+
+    def show() -> None:
+        heats.find_best(range(12), list, budget=40, strategy=strategy, progress=True)
+
+    assert any(f"{said} · winner 11" in line for line in watch(monkeypatch, 120, show))

@@ -55,6 +55,12 @@ def end_sentence(text: object) -> str:
     return f"{str(text).rstrip().rstrip('.')}."
 
 
+def count_things(count: int, word: str) -> str:
+    """Return how many there are of what the word says: "1 batch", "15 batches"."""
+    plural = f"{word}es" if word.endswith("ch") else f"{word}s"
+    return f"{count:,} {word if count == 1 else plural}"
+
+
 def format_table(titles: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = ()) -> Iterator[str]:
     """Yield the lines of a table, each column as wide as its widest entry; columns of ``words`` begin on the left."""
     cells = [list(titles), *([str(value) for value in row] for row in rows)]

@@ -1,4 +1,4 @@
-"""A simulated problem to show a tournament: solver configurations raced side by side, the first finisher wins."""
+"""A simulated problem to show find_best: solver configurations raced side by side, the first finisher wins."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def play(
     n_arms: int,
     heat_size: int,
     budget: int,
-    strategy: str,
+    strategy: str | None,
     seed: int,
     pause: float,
     *,

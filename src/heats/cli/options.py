@@ -25,7 +25,10 @@ MaybeBudget = Annotated[int | None, typer.Option("-B", "--budget", help="How man
 Strategy = Annotated[
     str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
 ]
-PlayedStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr or csh.")]
+PlayedStrategy = Annotated[
+    str | None,
+    typer.Option(help="adaptive, planned, csws, csr or csh; left out: adaptive, unless what is said means a plan."),
+]
 AnyStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr, csh or round-robin.")]
 EveryStrategy = Annotated[
     str, typer.Option(help="planned, adaptive, csws, csr, csh, round-robin, or all to compare them.")

@@ -13,6 +13,7 @@ import typer
 from heats.base.text import make_printable
 from heats.cli import options
 from heats.cli.root import app
+from heats.engine.specs import name_strategy
 from heats.errors import HeatsError, InvalidArgument
 from heats.race.check import encode_trials, format_trials, try_candidates
 from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
@@ -31,7 +32,7 @@ def race(
     clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
     slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
     instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="planned, adaptive, csws, csr or csh.")] = None,
+    strategy: options.PlayedStrategy = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     html: options.Html = None,
@@ -84,6 +85,7 @@ def _race(
         check_page(html)
     path = _choose_journal(scenario, journal)
     _say(
+        f"{name_strategy(scenario.spec)}: "
         f"{len(scenario.candidates)} candidates, {scenario.heats} heats of {scenario.spec.heat_size}, "
         f"{scenario.mode}, {scenario.heats_at_once} at a time. The journal is {path}"
     )

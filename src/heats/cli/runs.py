@@ -15,7 +15,7 @@ from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.journal import Log
 from heats.reports.result import Result
-from heats.running.strategies import ADAPTIVE
+from heats.running.strategies import STRATEGIES
 
 LOOK_SECONDS = 0.2  # between two looks at a journal that grows
 MOST_SECONDS_TO_WATCH = 20  # of a demo
@@ -26,7 +26,7 @@ def demo(
     n_arms: options.Arms = 30,
     heat_size: options.HeatSize = 4,
     budget: options.Budget = 300,
-    strategy: options.PlayedStrategy = "planned",
+    strategy: options.PlayedStrategy = None,
     sure: options.Sure = None,
     seed: options.Seed = 0,
     pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
@@ -35,10 +35,11 @@ def demo(
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
-    """Race simulated solvers with live progress, then show the report."""
+    """Race simulated solvers with live progress, as find_best would, then show the report."""
     from heats.cli.demo import play
 
-    one_of("strategy", strategy.lower(), (*options.STRATEGIES, ADAPTIVE))
+    if strategy is not None:
+        one_of("strategy", strategy.lower(), STRATEGIES)
     between("pause", pause, 0, 60, why="seconds")
     watched = sys.stderr is not None and sys.stderr.isatty()
     pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1) if watched else 0)

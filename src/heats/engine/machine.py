@@ -26,9 +26,9 @@ from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed,
 from heats.engine.evidence import Told
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards, share_by_times
 from heats.engine.game import Game, Stage, Watch
-from heats.engine.report import Report, Stop
+from heats.engine.report import Report, Stop, report_batches
 from heats.engine.scoring import adapt_to_kind
-from heats.engine.specs import Spec, parse_spec
+from heats.engine.specs import AdaptiveSpec, Spec, parse_spec
 from heats.engine.standings import Standings, count_meetings, make_standings
 from heats.engine.statistics import Statistic, StatisticLike, mean
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
@@ -534,6 +534,7 @@ class Machine(ABC):
         winner, told = self.winner, self.evidence()
         standings = self._stand(told)
         both = winner is not None and runner_up is not None
+        over = [each for each in [*told, *self.silence()] if each.round < self.round]
         return {
             "n_arms": self.n_arms,
             "spent": self.spent,
@@ -545,6 +546,7 @@ class Machine(ABC):
             "rivals": standings.rivals if self.done else (),
             "head_to_head": count_meetings(told, winner, runner_up) if both else None,  # type: ignore[arg-type]
             "standings": standings,
+            "batches": report_batches(over) if isinstance(self.spec, AdaptiveSpec) else (),  # others report rounds
         }
 
 

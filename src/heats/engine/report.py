@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from heats.base.arrays import Array
+from heats.base.arrays import Array, Indices
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.intervals import binomial_interval, mean_interval
 from heats.base.markup import fold, make_html_table, make_paragraph
 from heats.base.plots import Axes
 from heats.base.randomness import Purpose, draw_bits, pick_below
-from heats.base.text import format_table, make_printable
+from heats.base.text import count_things, format_table, make_printable
+from heats.engine.evidence import Told
 from heats.engine.feedback import Kind
 from heats.engine.pulls import list_pulls
 from heats.engine.standings import (
@@ -30,6 +31,8 @@ from heats.errors import InvalidArgument
 CONFIDENCE = 0.95
 AVERAGES = ("mean", "linear")  # statistics whose lead is a mean of rewards
 ROUND_TITLES = ("round", "arms", "pulls each", "stay")
+BATCH_TITLES = ("batch", "pulls", "candidates", "most often")
+BATCHES_SHOWN = 30  # of a long table in a text
 ROWS_IN_NOTEBOOK = 20  # of the standings
 FEWEST_TO_RESAMPLE = 10  # below, a bootstrap interval is far too narrow
 
@@ -52,6 +55,15 @@ class RoundReport(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         kept = [arm for heat in self.heats for arm in heat[: self.keep]]
         msgspec.structs.force_setattr(self, "survivors", tuple(sorted([*kept, *self.byes])))
+
+
+class BatchReport(msgspec.Struct, frozen=True):
+    """One finished batch of adaptive play: how many pulls it had, of how many arms, and which arm was in most."""
+
+    pulls: int
+    arms: int
+    most: int | None  # None: several were in equally many
+    most_pulls: int
 
 
 class Sureness(msgspec.Struct, frozen=True):
@@ -98,6 +110,7 @@ class Report(msgspec.Struct, frozen=True, dict=True):
     standings: Standings  # all arms, by all pulls
     stopped: Stop | None = None  # how, if it ended before the budget was spent
     saved: int = 0  # pulls that count for nothing: those before them had decided who stays in their heat
+    batches: tuple[BatchReport, ...] = ()  # those that are over, of adaptive play, which has no rounds
 
     def to_json(self) -> str:
         """Return the report as JSON; it holds nothing from the clock, the host or the workers."""
@@ -136,6 +149,21 @@ class Report(msgspec.Struct, frozen=True, dict=True):
         return render_report(self, name_arms(self))
 
 
+def report_batches(told: Sequence[Told]) -> tuple[BatchReport, ...]:
+    """Return what the batches that pulls are of came to; pulls without a verdict belong to them as well."""
+    batches: dict[int, list[Indices]] = {}
+    for each in told:
+        batches.setdefault(each.round, []).append(each.arms)
+    return tuple(_report_batch(np.concatenate(batches[number])) for number in sorted(batches))
+
+
+def _report_batch(heats: Indices) -> BatchReport:
+    arms, counts = np.unique(heats, return_counts=True)
+    most = int(counts.max())
+    alone = np.flatnonzero(counts == most)
+    return BatchReport(len(heats), len(arms), int(arms[alone[0]]) if alone.size == 1 else None, most)
+
+
 def name_arms(report: Report) -> list[str]:
     """Return what arms are called where nothing else is known of them."""
     return [f"arm {arm}" for arm in range(report.n_arms)]
@@ -160,11 +188,12 @@ def render_report(report: Report, names: Sequence[str], drawing: str = "") -> st
     reasons = [] if report.winner is None else list_reasons(report, names)
     stop = [] if report.stopped is None else [say_stop(report.stopped)]
     pulls = f"pulls: {report.spent:,} of {report.budget:,}{_say_saved(report)}"
-    said = make_paragraph([*reasons, pulls, *stop], heading=heading)
+    said = make_paragraph([*reasons, pulls, *stop, f"played: {say_played(report)}"], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
-    rounds = [_row(number, each) for number, each in enumerate(report.rounds, 1)]
-    if rounds and not drawing:
-        drawing = fold("round by round", make_html_table(ROUND_TITLES, rounds))
+    if report.rounds and not drawing:
+        drawing = fold("round by round", make_html_table(ROUND_TITLES, _list_rounds(report)))
+    if report.batches:
+        drawing += fold("batch by batch", make_html_table(BATCH_TITLES, list_batches(report, names), words=(3,)))
     return f"<div>{said}{table}{drawing}</div>"
 
 
@@ -238,6 +267,7 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     yield f"pulls:      {report.spent} of {report.budget}{_say_saved(report)}"
     if report.stopped is not None:
         yield f"            {say_stop(report.stopped)}"
+    yield f"played:     {say_played(report)}"
     yield ""
     if report.standings.method == "none":
         yield "nothing that was told sets candidates apart: all of them are alike"
@@ -245,7 +275,19 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield from describe_standings(report.standings, names)
     if report.rounds:
         yield ""
-        yield from format_table(ROUND_TITLES, [_row(number, each) for number, each in enumerate(report.rounds, 1)])
+        yield from format_table(ROUND_TITLES, _list_rounds(report))
+    if report.batches:
+        yield ""
+        yield from _shorten(list(format_table(BATCH_TITLES, list_batches(report, names), words=(3,))))
+
+
+def _shorten(lines: list[str]) -> list[str]:
+    """Leave out the middle of a long table."""
+    hidden = len(lines) - 1 - BATCHES_SHOWN
+    if hidden <= 0:
+        return lines
+    half = BATCHES_SHOWN // 2
+    return [*lines[: half + 1], f"… {hidden:,} more …", *lines[-half:]]
 
 
 def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
@@ -265,7 +307,20 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
 def say_stop(stop: Stop) -> str:
     """Say that a run ended before its budget was spent, at which chance, and what that saved."""
     sure = "" if stop.chance is None else f" once the winner's chance to be the best was {say_chance(stop.chance)}"
-    return f"stopped early{sure}: {stop.saved:,} pull{'' if stop.saved == 1 else 's'} saved"
+    return f"stopped early{sure}: {count_things(stop.saved, 'pull')} saved"
+
+
+def say_played(report: Report) -> str:
+    """Say what was played, and in how many rounds or batches so far."""
+    name, over = make_printable(report.algorithm), _count_over(report)
+    return f"{name}, {over}" if over else name
+
+
+def _count_over(report: Report) -> str:
+    """Say how many rounds or batches are over; nothing where there are none."""
+    if report.batches:
+        return count_things(len(report.batches), "batch")
+    return count_things(len(report.rounds), "round") if report.rounds else ""
 
 
 def _say_saved(report: Report) -> str:
@@ -274,9 +329,8 @@ def _say_saved(report: Report) -> str:
 
 
 def _say_unfinished(report: Report) -> str:
-    count = len(report.rounds)
-    finished = f" and {count} round{'' if count == 1 else 's'}" if count else ""
-    return f"not decided yet: {report.spent:,} of {report.budget:,} pulls{finished} so far"
+    over = _count_over(report)
+    return f"not decided yet: {report.spent:,} of {report.budget:,} pulls{f' and {over}' if over else ''} so far"
 
 
 def _say_chance(report: Report, names: Sequence[str]) -> str:
@@ -302,6 +356,23 @@ def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
     rest = record.met - record.won - record.lost
     neither = f", neither {rest:,}" if rest else ""
     return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}{neither}"
+
+
+def _list_rounds(report: Report) -> list[tuple[object, ...]]:
+    return [_row(number, each) for number, each in enumerate(report.rounds, 1)]
+
+
+def list_batches(report: Report, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a row per batch: its number, its pulls, how many candidates were in them, and which one most often."""
+    return [
+        (
+            f"{number:,}",
+            f"{each.pulls:,}",
+            f"{each.arms:,}",
+            "" if each.most is None else f"{names[each.most]}, in {each.most_pulls:,}",
+        )
+        for number, each in enumerate(report.batches, 1)
+    ]
 
 
 def _row(number: int, each: RoundReport) -> tuple[object, ...]:

@@ -77,6 +77,16 @@ def parse_spec(spec: Spec | str | bytes | dict[str, object]) -> Spec:
         raise InvalidArgument(f"this spec is not valid JSON: {end_sentence(error)}") from None
 
 
+def name_strategy(spec: Spec) -> str:
+    """Return what an algorithm is called: a tournament by how it is planned."""
+    return spec.plan.strategy if isinstance(spec, TournamentSpec) else str(spec.__struct_config__.tag)
+
+
+def name_stage(spec: Spec) -> str:
+    """Return what a stage of an algorithm is called."""
+    return "batch" if isinstance(spec, AdaptiveSpec) else "round"
+
+
 def outline(spec: Spec) -> dict[str, object]:
     """Return a spec as plain data, without the rounds of a plan, which may be many and follow from the rest."""
     plain: dict[str, object] = msgspec.to_builtins(spec)

@@ -16,7 +16,7 @@ class DemoOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="demo", kw_o
     n_arms: int
     heat_size: int
     budget: int
-    strategy: str
+    strategy: str | None  # None: none was said
     seed: int
     pause: float
     blind: bool = False

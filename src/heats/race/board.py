@@ -1,4 +1,4 @@
-"""A live board on a terminal, elsewhere a line per round: where the race stands, who leads, cost so far, time left."""
+"""A live board on a terminal, elsewhere a line per round or batch: who leads, cost so far, time left."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
+from heats.engine.specs import name_stage
 from heats.race.counts import RunCounts
 from heats.reports.labels import make_labels
 
@@ -101,7 +102,7 @@ class _Board:
         nobody = f" · nobody finished {self._counts.without_winner}" if self._counts.without_winner else ""
         leader = "" if self._leader is None else f" · leader {self._labels[self._leader]}"
         return (
-            f"round {now}{of_rounds} · heats {machine.spent}{of_heats}{leader} · "
+            f"{name_stage(machine.spec)} {now}{of_rounds} · heats {machine.spent}{of_heats}{leader} · "
             f"CPU {say_seconds(self._counts.total_cpu_seconds)} · {self._time_left()}{nobody}"
         )
 

@@ -107,7 +107,7 @@ def resume_race(log: Log, counts: RunCounts, executor: Executor | None = None) -
     """Go on with a race by its journal, which was read; the scenario must still be the same."""
     origin = log.origin
     assert isinstance(origin, RaceOrigin)
-    scenario = load_scenario(origin.scenario, origin.overrides)
+    scenario = load_scenario(origin.scenario, origin.overrides, begun=log.header.machine)
     now = describe_origin(scenario, origin.overrides)
     for key, was in origin.rules.items():
         if now.rules.get(key) != was:

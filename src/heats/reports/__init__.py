@@ -5,6 +5,7 @@ result     a machine, its journal and its race → one result, as text and as JS
 frames     standings and pulls → tables with names and parameters, for frames and CSV
 labels     names → labels that fit a drawing or a line; parameters → columns
 bracket    the rounds of a report → a drawing
+batches    the batches of adaptive play → a drawing
 strengths  the standings of a report → drawings
 places     files to write results to
 page       a result → one HTML file

@@ -10,13 +10,14 @@ from typing import Any
 from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
-from heats.engine.report import Report, Sureness, list_reasons, say_stop
-from heats.engine.specs import Spec, TournamentSpec
-from heats.engine.standings import tabulate
+from heats.engine.report import BATCH_TITLES, Report, Sureness, list_batches, list_reasons, say_stop
+from heats.engine.specs import Spec, TournamentSpec, name_stage
+from heats.engine.standings import count_meetings, tabulate
 from heats.errors import InvalidArgument
 from heats.journal.events import Scoring
 from heats.journal.reader import Log
 from heats.planning.plan import RECORDS, Plan
+from heats.reports.batches import draw_batches
 from heats.reports.bracket import count_letters, draw_bracket, number
 from heats.reports.labels import Roster
 from heats.reports.places import check_place, save_file
@@ -56,6 +57,8 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         *_final(report, roster, plan),
         *_rounds(report, roster, leader, plan),
         *_way_of(report, roster, leader),
+        *_batches(report, roster, leader),
+        *_meetings(report, machine, roster, leader),
         *_runs(result.race, roster, leader),
         *_plan(plan, len(report.rounds)),
         *_foot(machine, log),
@@ -139,9 +142,13 @@ def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Ite
 def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
     total = machine.total if report.stopped is None else report.budget
     planned = "" if total is None else f" of {total + report.saved:,}"
+    played = escape(make_printable(report.algorithm))
+    stages = "batches" if name_stage(machine.spec) == "batch" else "rounds"
     facts = {
         "pulls": f"{report.spent:,}{planned}",
-        "rounds": f"{machine.round}" if machine.n_rounds is None else f"{machine.round} of {machine.n_rounds}",
+        f"{played}, {stages}": f"{machine.round}"
+        if machine.n_rounds is None
+        else f"{machine.round} of {machine.n_rounds}",
     }
     if report.no_verdicts:
         facts["pulls without a verdict"] = f"{report.no_verdicts:,}"
@@ -269,6 +276,33 @@ def _way_of(report: Report, roster: Roster, leader: int | None) -> Iterator[str]
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls_of(heat):,}"))
     table = _table(("round", "met", "score", "place", "pulls"), rows, words=1)
     yield from _fold(f"The record of {_label(roster, leader)}", table, len(rows))
+
+
+def _batches(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
+    """Draw who was compared in every batch of adaptive play, and say it in numbers."""
+    if not report.batches:
+        return
+    remark = "A ring is as large as a candidate's share of the pulls of a batch, and filled as far as it came first."
+    yield f'<h2>Batch by batch</h2><p class="soft">{remark}</p>'
+    yield from ('<div class="wide">', *draw_batches(report, roster, leader), "</div>")
+    rows = [tuple(map(escape, row)) for row in list_batches(report, roster.labels)]
+    yield from _fold("The batches", _table(BATCH_TITLES, rows, words=3), len(rows))
+
+
+def _meetings(report: Report, machine: Machine, roster: Roster, leader: int | None) -> Iterator[str]:
+    """Say how the winner or leader did against each of the best others, where no rounds say it."""
+    if leader is None or report.rounds:
+        return
+    told, others = machine.evidence(), [row.arm for row in report.standings.rows if row.arm != leader]
+    met = [count_meetings(told, leader, other) for other in others[:MOST_ROWS_FIRST]]
+    rows = [
+        (_label(roster, each.other), *(f"{count:,}" for count in (each.met, each.won, each.lost)))
+        for each in met
+        if each.met
+    ]
+    if rows:
+        table = _table(("against", "met", "won", "lost"), rows, words=0)
+        yield from _fold(f"The record of {_label(roster, leader)}", table, len(rows))
 
 
 def _runs(race: RaceFacts | None, roster: Roster, leader: int | None) -> Iterator[str]:

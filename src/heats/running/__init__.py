@@ -9,6 +9,6 @@ comparison  the user's ``compare`` → a task for every pull
 lookout     a batch is over → whether the winner is sure enough to stop
 driver      a machine + a task + an executor → all pulls made
 progress    a machine → a live bar
-strategies  what is said about how to play → what goes together, and the machine of adaptive play
+strategies  what is said about how to play → the strategy that is played, and the machine of adaptive play
 find_best   candidates + compare → the best of them
 """

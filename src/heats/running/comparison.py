@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from heats.base.text import make_printable
-from heats.engine.feedback import KINDS, Kind, Named, NoVerdict
+from heats.engine.feedback import KINDS, Kind, Named, NoVerdict, rewards
 from heats.engine.machine import Query
 from heats.errors import BadFeedback, InvalidArgument, show_value
 from heats.planning.plan import FeedbackHint
@@ -62,15 +62,17 @@ def compare_once(
             feedback = compare(heat)
     said = feedback.feedback if isinstance(feedback, Noted) else feedback
     if announced is not None:
-        _check_kind(said, announced)
+        _check_kind(said, announced, query)
     told = _in_arms(said, heat, query)
     return Noted(told, feedback.notes) if isinstance(feedback, Noted) else told
 
 
-def _check_kind(feedback: Any, announced: Announced) -> None:
+def _check_kind(feedback: Any, announced: Announced, query: Query) -> None:
     """Refuse a kind of feedback that was not announced; no verdict goes with all of them."""
     kind = KINDS.get(type(feedback), Kind.REWARDS)
     if kind not in announced.kinds and not isinstance(feedback, NoVerdict):
+        if kind is Kind.REWARDS:
+            rewards(feedback, query.arms)  # what is no feedback at all is told so
         raise BadFeedback(
             f"feedback={announced.hint!r} was said, but {kind.value} feedback was told; say what is told, or leave "
             "feedback out."

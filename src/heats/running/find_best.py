@@ -17,13 +17,12 @@ from heats.base.naming import shorten
 from heats.base.plots import Axes
 from heats.base.text import make_encodable
 from heats.base.version import __version__
-from heats.engine.adaptive import Adaptive
 from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
 from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
 from heats.engine.scoring import expected_feedback, is_meant
-from heats.engine.specs import AdaptiveSpec, TournamentSpec, outline
+from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec, outline
 from heats.engine.standings import Standings, plot_standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.engine.tournament import Tournament
@@ -43,7 +42,7 @@ from heats.running.comparison import Announced, Comparison
 from heats.running.driver import drive
 from heats.running.lookout import check_sure, is_less_sure
 from heats.running.progress import show_progress
-from heats.running.strategies import choose_heat_size, is_adaptive, make_adaptive
+from heats.running.strategies import Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
 
 if TYPE_CHECKING:
     import os
@@ -173,7 +172,7 @@ def find_best(
     *,
     budget: int | None = None,
     heat_size: int | None = None,
-    strategy: str | Rule = "planned",
+    strategy: str | Rule | None = None,
     batches: int | None = None,
     sure: float | None = None,
     plan: Plan | None = None,
@@ -188,7 +187,7 @@ def find_best(
     names: Sequence[str] | None = None,
     edge: float | None = None,
     guaranteed: bool = False,
-    schedule: Schedule = "exact",
+    schedule: Schedule | None = None,
     record: Record | None = None,
     blind: bool = False,
     early: bool = False,
@@ -207,23 +206,29 @@ def find_best(
         ``Query``; ``query.seed`` makes a randomised comparison repeatable.
     budget, heat_size
         How many comparisons may be made, and of how many candidates at once (default: 4, or all if fewer).
-    plan
-        A plan to play, made by :func:`heats.plan` and looked at; then nothing else is said about how to plan.
-    strategy, edge, guaranteed, schedule, record, blind
-        How the tournament is planned, see :func:`heats.plan`. ``strategy="adaptive"`` plays :class:`heats.Adaptive`
-        instead, which goes on with whoever looks best.
+    strategy
+        ``"adaptive"`` plays :class:`heats.Adaptive`, which goes on with whoever looks best; ``"planned"``, ``"csws"``,
+        ``"csr"``, ``"csh"`` or a function play a tournament that is planned before the first comparison, see
+        :func:`heats.plan`. Left out: adaptive, unless something else that is said means a plan (``plan``, ``edge``,
+        ``guaranteed``, ``schedule``, ``record``, ``blind``, ``early``, or a statistic other than ``mean`` and
+        ``win_rate``), there is more than adaptive play can deal (3 million comparisons), or the journal holds a
+        planned run.
     batches
         In how many batches adaptive play decides whom to compare next (default: 15); saying it means adaptive play.
     sure
         End the run as soon as the standings give whoever would win at least this chance to be the best, as 0.95; it
         is looked at after every batch. Saying it means adaptive play, too.
+    plan
+        A plan to play, made by :func:`heats.plan` and looked at; then nothing else is said about how to plan.
+    edge, guaranteed, schedule, record, blind
+        How the tournament is planned, see :func:`heats.plan`; saying any of them means a planned one.
     early
         True leaves out comparisons that can no longer change who stays in a heat: the same candidate wins, with fewer
         of them. For winners, races and rankings, and ``record="off"``; see :class:`heats.Tournament`.
     feedback
         What ``compare`` returns: ``"reward"`` (numbers), ``"winner"`` (``Winner``, ``BestWorst`` or ``Race``) or
-        ``"ranking"``; anything else is then refused. The tournament is planned before the first comparison and better
-        if it is known; left out, it is taken from the statistic where that says it, and else planned for any.
+        ``"ranking"``; anything else is then refused. A tournament that is planned before the first comparison is
+        better if it is known; left out, it is taken from the statistic where that says it, and else planned for any.
     statistic
         How the pulls of a heat become scores; default ``heats.mean``.
     seed
@@ -259,27 +264,27 @@ def find_best(
     13
     """
     taken = take_candidates(candidates)
-    planning = {
-        "budget": budget,
-        "heat_size": heat_size,
-        "strategy": strategy,
-        "feedback": feedback,
-        "edge": edge,
-        "guaranteed": guaranteed,
-        "schedule": schedule,
-        "record": record,
-        "blind": blind,
-    }
-    announced, log = None, None
-    if sure is not None or is_adaptive(strategy, batches):
-        machine: Machine = _go_adaptive(len(taken), statistic, seed, batches, planning | {"plan": plan, "early": early})
+    planning = {"edge": edge, "guaranteed": guaranteed, "schedule": schedule, "record": record, "blind": blind}
+    said = Said(
+        n_arms=len(taken),
+        heat_size=heat_size,
+        budget=budget,
+        feedback=feedback,
+        strategy=strategy,
+        batches=batches,
+        sure=sure,
+        statistic=statistic,
+        planning=planning | {"plan": plan, "early": early},
+    )
+    begun = None if journal is None else _read_begun(journal)
+    chosen, announced, log = choose_strategy(said, begun), None, None
+    if is_adaptive(chosen):
+        machine: Machine = make_adaptive(said, _need_budget(budget), begun, seed)
         announced = _bind(feedback, machine)
-        log = None if journal is None else _read_adaptive(journal)
+        log = _read_adaptive(journal, begun)
     else:
-        layout = _lay_out(len(taken), statistic, planning) if plan is None else _check_plan(plan, len(taken), planning)
-        if journal is not None:
-            layout = _as_begun(journal, layout)
-        machine = Tournament(layout, mean if statistic is None else statistic, seed, early=early)
+        layout = _lay_out(said, chosen, planning) if plan is None else _check_plan(plan, said, planning)
+        machine = Tournament(_as_begun(begun, layout), mean if statistic is None else statistic, seed, early=early)
     return _play(
         machine,
         compare,
@@ -383,26 +388,6 @@ def _play(
     return Found(taken, labels, machine, None if keeper is None else keeper.path)
 
 
-def _go_adaptive(
-    n_arms: int,
-    statistic: StatisticLike | None,
-    seed: int,
-    batches: int | None,
-    said: dict[str, Any],
-) -> Adaptive:
-    """Return the machine of adaptive play; whatever speaks of a planned tournament is refused."""
-    usual = {"strategy": "planned", "schedule": "exact"}  # cannot be told from what was not said
-    planning = {name: None if value == usual.get(name) else value for name, value in said.items()}
-    for name in ("budget", "heat_size", "feedback"):
-        del planning[name]
-    return make_adaptive(
-        *(n_arms, said["heat_size"], _need_budget(said), batches),
-        planning=planning,
-        statistic=statistic,
-        seed=seed,
-    )
-
-
 def _bind(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
     """Return what was said of feedback, with the kinds that are meant by it."""
     if feedback is None:
@@ -411,57 +396,59 @@ def _bind(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
     return Announced(feedback, frozenset(kind for kind in Kind if is_meant(feedback, kind, machine.statistic)))
 
 
-def _need_budget(planning: dict[str, Any]) -> int:
-    budget: int | None = planning["budget"]
+def _need_budget(budget: int | None) -> int:
     if budget is None:
         raise InvalidArgument("say how many comparisons may be made, as budget=100, or hand over a plan.")
     return budget
 
 
-def _lay_out(n_arms: int, statistic: StatisticLike | None, planning: dict[str, Any]) -> Plan:
+def _lay_out(said: Said, strategy: str | Rule, planning: dict[str, Any]) -> Plan:
     """Plan for what will be told, as far as that was said or the statistic says it."""
-    budget = _need_budget(planning)
-    strategy = planning.pop("strategy")
-    del planning["budget"]
-    size = choose_heat_size(planning.pop("heat_size"), n_arms)
-    if planning["record"] is None and not any(statistic is each for each in (None, mean, win_rate)):
-        planning["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
-    said = planning["feedback"]
-    planning["feedback"] = expected_feedback(statistic) if said is None else said
-    made = make_plan(n_arms, size, budget, strategy, **planning)
-    return made if said is not None else msgspec.structs.replace(made, feedback=None)  # a guess binds nobody
+    budget, size = _need_budget(said.budget), choose_heat_size(said.heat_size, said.n_arms)
+    asked = {name: value for name, value in planning.items() if value is not None}
+    if "record" not in asked and not any(said.statistic is each for each in (None, mean, win_rate)):
+        asked["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
+    hint = expected_feedback(said.statistic) if said.feedback is None else said.feedback
+    made = make_plan(said.n_arms, size, budget, strategy, feedback=hint, **asked)
+    return made if said.feedback is not None else msgspec.structs.replace(made, feedback=None)  # a guess binds nobody
 
 
-def _check_plan(plan: Plan, n_arms: int, planning: dict[str, Any]) -> Plan:
+def _check_plan(plan: Plan, said: Said, planning: dict[str, Any]) -> Plan:
     """Refuse a plan for another number of candidates, and whatever else is said about planning."""
     if not isinstance(plan, Plan):
         raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
-    for name, value in planning.items():
+    others = {name: getattr(said, name) for name in ("budget", "heat_size", "strategy", "feedback")} | planning
+    for name, value in others.items():
         if not (value is None or value is False or (isinstance(value, str) and value in ("planned", "exact"))):
             raise InvalidArgument(
                 f"{{{name}}} was said next to a plan, which says it all; leave it out.", **{name: value}
             )
-    if plan.n_arms != n_arms:
-        raise InvalidArgument(f"the plan is for {plan.n_arms} candidates, but there are {n_arms}; make them equal.")
+    if plan.n_arms != said.n_arms:
+        raise InvalidArgument(
+            f"the plan is for {plan.n_arms} candidates, but there are {said.n_arms}; make them equal."
+        )
     return plan
 
 
-def _as_begun(journal: str | os.PathLike[str] | JournalFile, layout: Plan) -> Plan:
+def _read_begun(journal: str | os.PathLike[str] | JournalFile) -> Spec | None:
+    """Return what a journal that is there plays."""
+    header = read_header(journal.path if isinstance(journal, JournalFile) else journal)
+    return None if header is None else header.machine
+
+
+def _as_begun(begun: Spec | None, layout: Plan) -> Plan:
     """Return the plan a run began with, if it was made for the same: how plans are made may have changed since."""
-    path = journal.path if isinstance(journal, JournalFile) else journal
-    begun = read_header(path)
-    if begun is None or not isinstance(begun.machine, TournamentSpec):
+    if not isinstance(begun, TournamentSpec):
         return layout
-    old = begun.machine.plan
-    same = all(getattr(old, name) == getattr(layout, name) for name in DECIDING)
-    return msgspec.structs.replace(layout, rounds=old.rounds) if same else layout
+    same = all(getattr(begun.plan, name) == getattr(layout, name) for name in DECIDING)
+    return msgspec.structs.replace(layout, rounds=begun.plan.rounds) if same else layout
 
 
-def _read_adaptive(journal: str | os.PathLike[str] | JournalFile) -> Log | None:
+def _read_adaptive(journal: str | os.PathLike[str] | JournalFile | None, begun: Spec | None) -> Log | None:
     """Return the journal of adaptive play that is there: its run may go further than it did."""
-    path = journal.path if isinstance(journal, JournalFile) else journal
-    begun = read_header(path)
-    return Log(path) if begun is not None and isinstance(begun.machine, AdaptiveSpec) else None
+    if journal is None or not isinstance(begun, AdaptiveSpec):
+        return None
+    return Log(journal.path if isinstance(journal, JournalFile) else journal)
 
 
 @contextmanager

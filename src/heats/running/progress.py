@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from heats.base.markup import escape_text
+from heats.base.text import count_things, make_printable
 from heats.engine.machine import Machine
+from heats.engine.specs import name_stage, name_strategy
 from heats.reports.labels import make_labels
 
 REFRESH_SECONDS = 0.1  # seconds between two looks at the machine
@@ -100,10 +102,11 @@ def _show_on_terminal(text: str) -> Iterator[Update]:
 
 
 def _describe_state(machine: Machine, labels: Sequence[str]) -> str:
-    rounds = "" if machine.n_rounds is None else f"/{machine.n_rounds}"
+    name, word = make_printable(name_strategy(machine.spec))[:LETTERS], name_stage(machine.spec)
     if machine.winner is not None:
-        return f"{machine.round} rounds · winner {labels[machine.winner]}"
+        return f"{name}, {count_things(machine.round, word)} · winner {labels[machine.winner]}"
+    rounds = "" if machine.n_rounds is None else f"/{machine.n_rounds}"
     stage, arm = machine.stage, machine.leader
     heats = "" if stage is None else f" · {stage.count} heats of {stage.size}"
     leader = "" if arm is None else f" · leader {labels[arm]}"
-    return f"round {machine.round + 1}{rounds}{heats}{leader}"
+    return f"{name}, {word} {machine.round + 1}{rounds}{heats}{leader}"

@@ -74,16 +74,17 @@ def test_every_key_is_in_the_manual() -> None:
 
 
 def test_what_is_played(folder: Path) -> None:
-    """A plan, with its heats ended early or not, or adaptive play, in as many batches as said."""
+    """Adaptive play, in as many batches as said, unless something that is said means a plan."""
     asked: list[dict[str, Any]] = [
-        {},
+        {"strategy": "planned"},
         {"early": True, "record": "off"},
         {"strategy": "adaptive"},
         {"batches": 4, "budget": 50, "heat_size": 3},
         {"sure": 0.9},
+        {},
     ]
     scenarios = [load_scenario(write(folder, SOLVER | each, FOUR)) for each in asked]
-    planned, early, adaptive, batches, sure = (each.spec for each in scenarios)
+    planned, early, adaptive, batches, sure, left_out = (each.spec for each in scenarios)
     assert isinstance(planned, TournamentSpec)
     assert isinstance(early, TournamentSpec)
     assert (planned.early, early.early, scenarios[0].heats) == (False, True, planned.plan.cost)
@@ -91,6 +92,29 @@ def test_what_is_played(folder: Path) -> None:
     assert batches == AdaptiveSpec(4, 3, 50, 4)
     assert scenarios[3].heats == 50
     assert (sure, scenarios[4].sure) == (adaptive, 0.9)
+    assert left_out == adaptive
+    for said in ({"record": "off"}, {"edge": 0.6}, {"blind": True}, {"budget": 3_000_001}):
+        assert isinstance(load_scenario(write(folder, SOLVER | said, FOUR)).spec, TournamentSpec)
+
+
+@pytest.mark.parametrize("said", [{"batches": 8}, {"sure": 0.9}])
+def test_a_strategy_over_a_file_that_means_another_names_what_does_not_fit(folder: Path, said: dict[str, Any]) -> None:
+    """The key of the file, not only the option."""
+    name, value = next(iter(said.items()))
+    with pytest.raises(
+        InvalidArgument, match=rf"{name}={value} means adaptive play, but strategy='csh' is about a plan"
+    ):
+        load_scenario(write(folder, SOLVER | said, FOUR), {"strategy": "csh"})
+
+
+def test_a_race_goes_on_as_what_it_is(folder: Path) -> None:
+    """Whatever would be played now; a strategy that was said stays."""
+    file = write(folder, SOLVER, FOUR)
+    begun = {name: load_scenario(file, {"strategy": name}).spec for name in ("planned", "csr", "adaptive")}
+    assert load_scenario(file).spec == begun["adaptive"]
+    for spec in begun.values():
+        assert load_scenario(file, begun=spec).spec == spec
+        assert load_scenario(file, {"strategy": "csr"}, begun=spec).spec == begun["csr"]
 
 
 def test_flags_override_the_file(folder: Path) -> None:
@@ -199,7 +223,10 @@ def test_warnings(folder: Path) -> None:
         ({"mode": "fast"}, "race.mode: invalid enum value 'fast', expected 'parallel' or 'capped'"),
         ({"clock": "sun"}, "race.clock: invalid enum value 'sun', expected 'wall' or 'cpu'"),
         ({"strategy": "best"}, "strategy='best' is unknown"),
-        ({"strategy": "csh", "batches": 4}, "strategy='csh' is about a planned tournament, but play is to be adaptive"),
+        (
+            {"strategy": "csh", "batches": 4},
+            "batches=4 means adaptive play, but strategy='csh' is about a planned tournament",
+        ),
         ({"sure": 0.3}, "sure=0.3 must be"),
         ({"sure": 0.9, "strategy": "csh"}, "strategy='csh' is about a planned tournament"),
         ({"strategy": "adaptive", "record": "off"}, "record='off' is about a planned tournament"),

@@ -52,9 +52,11 @@ def tabulate(standings: Table, names: Sequence[str]) -> tuple[tuple[str, ...], l
     measure, title = next(
         (pair for pair in _MEASURES if any(getattr(row, pair[0]) is not None for row in standings.rows)), _MEASURES[0]
     )
-    titles = ("place", "candidate", "chance", "strength", "95% interval", "pulls", title, "left in")
+    titles: tuple[str, ...] = ("place", "candidate", "chance", "strength", "95% interval", "pulls", title, "left in")
+    if all(row.left is None for row in standings.rows):  # nobody ever leaves adaptive play
+        titles = titles[:-1]
     digits = choose_digits(standings.rows)
-    return titles, [_row(row, names, measure, digits) for row in standings.rows]
+    return titles, [_row(row, names, measure, digits)[: len(titles)] for row in standings.rows]
 
 
 _MEASURES = (("wins", "wins"), ("mean_place", "mean place"), ("mean_lead", "mean lead"))

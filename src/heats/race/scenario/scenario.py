@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from heats.base.checks import whole
+from heats.base.checks import one_of, whole
 from heats.base.naming import tabulate_parameters, tell_apart
 from heats.base.text import make_printable
 from heats.engine.adaptive import Adaptive
-from heats.engine.specs import AdaptiveSpec, TournamentSpec
+from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
 from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.planning.build import plan
@@ -29,7 +29,7 @@ from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.space import Candidate
 from heats.running.lookout import check_sure
-from heats.running.strategies import choose_heat_size, is_adaptive, make_adaptive
+from heats.running.strategies import STRATEGIES, Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
 
 MOST_BUDGET_HEATS = 10_000_000  # more than anyone runs, so a slip
 MOST_SLOTS = 10_000
@@ -81,25 +81,28 @@ class Scenario(Terms, frozen=True, kw_only=True):
         return max(1, self.slots // self.spec.heat_size) if self.mode == "parallel" else self.slots
 
 
-def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
-    """Read a scenario; ``overrides`` replace keys of its [race] table where they are not None."""
+def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None, begun: Spec | None = None) -> Scenario:
+    """Read a scenario; ``overrides`` replace keys of its [race] table where they are not None.
+
+    ``begun`` is what a race that is gone on with plays: where no strategy is said, it stays.
+    """
     file = Path(path).absolute()
     written = load_file(file, {key: value for key, value in (overrides or {}).items() if value is not None})
     try:
-        return _complete_scenario(written, file)
+        return _complete_scenario(written, file, begun)
     except BrokenFile:
         raise
     except InvalidArgument as error:
         raise type(error)(make_printable(f"{file}: {error}")) from None
 
 
-def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
+def _complete_scenario(written: ScenarioFile, file: Path, begun: Spec | None) -> Scenario:
     race, folder = written.race, file.parent
     sources = [each for each in (race.candidates, written.candidates, written.space) if each is not None]
     candidates = load_candidates(sources, folder, whole("seed", race.seed, 0))
     check_command(race.command, candidates)
     slots = count_cores() if race.slots is None else whole("slots", race.slots, 1, MOST_SLOTS)
-    machine = _make_machine(race, len(candidates))
+    machine = _make_machine(race, len(candidates), begun)
     assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
     assert machine.total is not None
     mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
@@ -136,17 +139,30 @@ def _freeze(part: str | list[str]) -> str | tuple[str, ...]:
     return part if isinstance(part, str) else tuple(part)
 
 
-def _make_machine(race: RaceTable, n_arms: int) -> Tournament | Adaptive:
+def _make_machine(race: RaceTable, n_arms: int, begun: Spec | None) -> Tournament | Adaptive:
     """Return what is played, or refuse what does not go together."""
     whole("budget", race.budget, 1, MOST_BUDGET_HEATS, why="each heat runs programs")
-    written = {"strategy": race.strategy, "record": race.record, "edge": race.edge}
-    if race.sure is not None or is_adaptive(race.strategy, race.batches):
-        planning = written | {"blind": race.blind, "early": race.early}
-        return make_adaptive(n_arms, race.heat_size, race.budget, race.batches, planning=planning)
-    size = choose_heat_size(race.heat_size, n_arms)
-    chosen: dict[str, Any] = {name: value for name, value in written.items() if value is not None}
+    if race.strategy is not None:
+        one_of("strategy", race.strategy.lower(), STRATEGIES)
     hint: FeedbackHint = "winner" if race.objective is None else "reward"
-    return Tournament(plan(n_arms, size, race.budget, feedback=hint, blind=race.blind, **chosen), early=race.early)
+    planning = {"record": race.record, "edge": race.edge, "blind": race.blind}
+    said = Said(
+        n_arms=n_arms,
+        heat_size=race.heat_size,
+        budget=race.budget,
+        feedback=hint,
+        strategy=race.strategy,
+        batches=race.batches,
+        sure=race.sure,
+        statistic=None,
+        planning=planning | {"early": race.early},
+    )
+    strategy = choose_strategy(said, begun)
+    if is_adaptive(strategy):
+        return make_adaptive(said, race.budget, begun)
+    size = choose_heat_size(race.heat_size, n_arms)
+    chosen: dict[str, Any] = {name: value for name, value in planning.items() if value is not None}
+    return Tournament(plan(n_arms, size, race.budget, strategy, feedback=hint, **chosen), early=race.early)
 
 
 def _find_instances(race: RaceTable, folder: Path) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ finished = [10, 20]            # exit codes that count as finishing; left out: 0
 # memory = "2 GB"              # address space per process
 # pin = true                   # one core for each run, and no other
 # isolate = false              # let runs see the processes of this machine, where the system would hide them
-# strategy = "planned"         # how the tournament is planned, see: heats plan --help; or "adaptive"
+# strategy = "planned"         # a tournament planned beforehand, see: heats plan --help; left out: adaptive play
 seed = 0
 
 # Candidates: here drawn from a space; or listed as [[candidates]] tables, or candidates = "file.csv" in [race].
