@@ -36,14 +36,19 @@ $(BIN)/python:
 	  { echo "heats needs Python 3.11 or newer; say which with: make PYTHON=python3.11 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# SAPS is compiled when it is first imported: here, so that no run of a race has to wait for it.
-$(VENV)/sat: pyproject.toml src/heats/sat/kernel.py | $(BIN)/python
+# SAPS is compiled when it is first imported: here, so that no run of a race has to wait for it, nor fails because there
+# is no C compiler: then one is had from pip.
+COMPILE := $(BIN)/python -c 'import heats.sat.kernel' 2>/dev/null || \
+  { $(PIP) ziglang && $(BIN)/python -c 'import heats.sat.kernel'; }
+
+$(VENV)/sat: pyproject.toml src/heats/sat/kernel.c | $(BIN)/python
 	$(PIP) -e '.[sat]'
-	$(BIN)/python -c 'import heats.sat.kernel'
+	@$(COMPILE)
 	@touch $@
 
-$(VENV)/dev: pyproject.toml | $(BIN)/python
+$(VENV)/dev: pyproject.toml src/heats/sat/kernel.c | $(BIN)/python
 	$(PIP) -e '.[dev]'
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/bench: pyproject.toml | $(BIN)/python
