@@ -8,7 +8,8 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: run test slow soak check bench clean
 run: $(VENV)/sat
-	$(BIN)/heats swgcp --count 24 --seed 1 --fewest 350 --most 450 --lp 6 --out examples/saps/instances >/dev/null
+	$(BIN)/heats swgcp --count 16 --seed 1 --fewest 1500 --most 1600 --degree 4 --colours 3 --lp 6 \
+	  --out examples/saps/instances >/dev/null
 	$(BIN)/heats race examples/saps/race.toml --html examples/saps/race.html
 
 test: $(VENV)/dev
