@@ -8,7 +8,8 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: run test slow soak check bench clean
 run: $(VENV)/sat
-	$(BIN)/heats swgcp --count 24 --seed 1 --fewest 350 --most 450 --lp 6 --out examples/saps/instances >/dev/null
+	$(BIN)/heats swgcp --count 16 --seed 1 --fewest 1500 --most 1600 --degree 4 --colours 3 --lp 6 \
+	  --out examples/saps/instances >/dev/null
 	$(BIN)/heats race examples/saps/race.toml --html examples/saps/race.html
 
 test: $(VENV)/dev
@@ -36,14 +37,19 @@ $(BIN)/python:
 	  { echo "heats needs Python 3.11 or newer; say which with: make PYTHON=python3.11 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# SAPS is compiled when it is first imported: here, so that no run of a race has to wait for it.
-$(VENV)/sat: pyproject.toml src/heats/sat/kernel.py | $(BIN)/python
+# SAPS is compiled when it is first imported: here, so that no run of a race has to wait for it, nor fails because there
+# is no C compiler: then one is had from pip.
+COMPILE := $(BIN)/python -c 'import heats.sat.kernel' 2>/dev/null || \
+  { $(PIP) ziglang && $(BIN)/python -c 'import heats.sat.kernel'; }
+
+$(VENV)/sat: pyproject.toml src/heats/sat/kernel.c | $(BIN)/python
 	$(PIP) -e '.[sat]'
-	$(BIN)/python -c 'import heats.sat.kernel'
+	@$(COMPILE)
 	@touch $@
 
-$(VENV)/dev: pyproject.toml | $(BIN)/python
+$(VENV)/dev: pyproject.toml src/heats/sat/kernel.c | $(BIN)/python
 	$(PIP) -e '.[dev]'
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/bench: pyproject.toml | $(BIN)/python

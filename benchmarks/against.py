@@ -41,7 +41,21 @@ fitted = heats.Plan.from_json(PLAN)
 least = sum(each.heats for each in heats.plan(10**6, 10, 10**9, "csh").rounds)
 million = heats.plan(10**6, 10, least, "csh")
 small = heats.plan(500, 4, 2000, "csh")
-print(json.dumps({
+
+def measure_saps():
+    try:
+        from heats.sat import saps, swgcp
+    except heats.errors.HeatsError:  # versions before the kernel was in C need numba for it
+        return {}
+    cnfs = [swgcp.make_instance(i, 1, swgcp.Family(n, n)).cnf for n in (60, 80, 100) for i in range(3)]
+    names = {"AClib": (1.189, 0.5, 0.1, 0.03), "2002": (1.3, 0.8, 0.05, 0.01)}
+    return {
+        f"SAPS, colouring graphs of 60 to 100 vertices, parameters of {name}":
+            measure(lambda: [saps.solve(cnf, *chosen, 0, 100_000) for cnf in cnfs], 3)
+        for name, chosen in names.items()
+    }
+
+print(json.dumps(measure_saps() | {
     "ask + tell, n = 500, k = 4, B = 2000": measure(lambda: play(small), 15),
     "ask + tell, n = 10^6, k = 10, each heat once": measure(lambda: play(million), 1),
     "simulate, n = 100, k = 4, B = 500: means of rewards": measure(lambda: heats.simulate(plan, world, 2048), 4),

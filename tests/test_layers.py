@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -148,13 +149,13 @@ def test_the_inner_rooms_are_pure(path: Path) -> None:
 def test_import_heats_is_light() -> None:
     """Neither the command line nor any extra is imported with the library, nor SciPy."""
     heavy = [
+        "numpy",
         "typer",
         "rich",
         "matplotlib",
         "pandas",
         "polars",
         "IPython",
-        "numba",
         "networkx",
         "pysat",
         "distributed",
@@ -175,6 +176,22 @@ def test_no_library_text_mentions_an_option() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not re.search(r"(?<!\S)--[a-z]", node.value), (path, node.value)
+
+
+def test_public_names_come_from_where_type_checkers_look() -> None:
+    """They are written twice in heats/__init__: as imports for those who read it, and as a table for Python."""
+    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    homes = {node.module: [each.name for each in node.names] for node in block.body if isinstance(node, ast.ImportFrom)}
+    assert sorted(homes.pop("heats")) == [name for name in heats.__all__ if inspect.ismodule(getattr(heats, name))]
+    assert {home: names.split() for home, names in heats._HOMES.items()} == homes
+
+
+def test_rooms_are_there_when_asked_for() -> None:
+    """Like everything else of heats, without having been imported; what is not there is not."""
+    code = "import heats; print(heats.engine.__name__, hasattr(heats, 'nothing'), hasattr(heats, '__wrapped__'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "heats.engine False False\n"
 
 
 def test_public_names_are_there() -> None:

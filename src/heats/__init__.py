@@ -29,46 +29,70 @@ cli           all of it from the command line
 
 from typing import TYPE_CHECKING
 
-from heats import errors
 from heats.base import interrupts as _interrupts  # noqa: F401  # first: from here on Ctrl-C ends the command line
 from heats.base.version import __version__ as __version__
-from heats.engine.adaptive import Adaptive
-from heats.engine.baselines import RoundRobin, SuccessiveHalving
-from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
-from heats.engine.machine import Machine, Query
-from heats.engine.report import BatchReport, Report, RoundReport, Stop, Sureness
-from heats.engine.standings import HeadToHead, Standing, Standings
-from heats.engine.statistics import (
-    Statistic,
-    expected_shortfall,
-    linear,
-    mean,
-    median,
-    positional,
-    power_mean,
-    quantile,
-    win_rate,
-)
-from heats.engine.tournament import Tournament
-from heats.journal import Journal, JournalFile
-from heats.planning.build import chances, plan
-from heats.planning.plan import Plan, Round
-from heats.running.find_best import Found, find_best, run
-from heats.running.outcomes import Noted
 
 if TYPE_CHECKING:  # imported when first asked for, see below
-    from heats import environments, theory
+    from heats import environments, errors, theory
+    from heats.engine.adaptive import Adaptive
+    from heats.engine.baselines import RoundRobin, SuccessiveHalving
+    from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
+    from heats.engine.machine import Machine, Query
+    from heats.engine.report import BatchReport, Report, RoundReport, Stop, Sureness
+    from heats.engine.standings import HeadToHead, Standing, Standings
+    from heats.engine.statistics import (
+        Statistic,
+        expected_shortfall,
+        linear,
+        mean,
+        median,
+        positional,
+        power_mean,
+        quantile,
+        win_rate,
+    )
+    from heats.engine.tournament import Tournament
+    from heats.journal import Journal, JournalFile
+    from heats.planning.build import chances, plan
+    from heats.planning.plan import Plan, Round
+    from heats.running.find_best import Found, find_best, run
+    from heats.running.outcomes import Noted
     from heats.simulation.simulate import simulate
+
+_HOMES = {  # where public names live, each imported when it is first asked for: a command may need none of them
+    "heats.engine.adaptive": "Adaptive",
+    "heats.engine.baselines": "RoundRobin SuccessiveHalving",
+    "heats.engine.feedback": "BestWorst NoVerdict Race Ranking Winner",
+    "heats.engine.machine": "Machine Query",
+    "heats.engine.report": "BatchReport Report RoundReport Stop Sureness",
+    "heats.engine.standings": "HeadToHead Standing Standings",
+    "heats.engine.statistics": (
+        "Statistic expected_shortfall linear mean median positional power_mean quantile win_rate"
+    ),
+    "heats.engine.tournament": "Tournament",
+    "heats.journal": "Journal JournalFile",
+    "heats.planning.build": "chances plan",
+    "heats.planning.plan": "Plan Round",
+    "heats.running.find_best": "Found find_best run",
+    "heats.running.outcomes": "Noted",
+    "heats.simulation.simulate": "simulate",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import what not everybody needs when it is first asked for, so that ``import heats`` stays light."""
+    """Import a public name, or a room, when it is first asked for."""
     from importlib import import_module
 
-    if name == "simulate":
-        return import_module("heats.simulation").simulate
-    if name in ("environments", "theory"):
-        return import_module(f"heats.{name}")
+    for home, names in _HOMES.items():
+        if name in names.split():
+            found = globals()[name] = getattr(import_module(home), name)
+            return found
+    try:
+        if not name.startswith("_"):
+            return import_module(f"heats.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"heats.{name}":  # a room that lacks something
+            raise
     raise AttributeError(f"module 'heats' has no attribute {name!r}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import subprocess
 import sys
@@ -140,14 +139,10 @@ def test_mistakes_are_one_sentence(
     assert seen.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(("missing", "line"), [("numba", "saps good.cnf"), ("pysat", "swgcp --count 1")])
-def test_a_missing_extra_is_named(missing: str, line: str, tmp_path: Path) -> None:
+def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     """In one sentence, with the command that installs it."""
-    (tmp_path / "good.cnf").write_text("p cnf 1 1\n1 0\n")
-    code = (
-        f"import sys; sys.modules[{missing!r}] = None; from heats.cli.app import run; sys.exit(run({line.split()!r}))"
-    )
+    code = "import sys; sys.modules['pysat'] = None; from heats.cli.app import run; sys.exit(run(['swgcp']))"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert re.search(r"pip install (numba|python-sat)\n", done.stderr)
+    assert done.stderr.endswith("pip install python-sat\n")
     assert done.stderr.count("\n") == 1

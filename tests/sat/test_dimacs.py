@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heats.base.text import split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.sat import dimacs
 from heats.sat.formula import Cnf
@@ -96,12 +98,47 @@ def test_models(given_clauses: list[list[int]], values: list[bool]) -> None:
     cnf = Cnf(6, given_clauses)
     expected = all(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in given_clauses)
     assert cnf.is_model(values) == expected
-    starts, codes, uses, inside = cnf.arrays
-    assert [tuple(codes[starts[c] : starts[c + 1]]) for c in range(len(cnf.clauses))] == [
-        tuple(2 * (abs(x) - 1) + (x < 0) for x in clause) for clause in cnf.clauses
+    arrays = cnf.arrays
+    spans = [(arrays.starts[c], arrays.starts[c + 1]) for c in range(len(cnf.clauses))]
+    assert [arrays.literals[begin:end] for begin, end in spans] == [
+        [2 * (abs(x) - 1) + (x < 0) for x in clause] for clause in cnf.clauses
     ]
+    assert arrays.n_empty == cnf.clauses.count(())
     for code in range(12):
         literal = (code // 2 + 1) * (-1 if code % 2 else 1)
-        assert list(inside[uses[code] : uses[code + 1]]) == [
-            c for c, clause in enumerate(cnf.clauses) if literal in clause
-        ]
+        uses = arrays.uses[arrays.firsts[code] : arrays.firsts[code + 1]]
+        inside = [(c, clause) for c, clause in enumerate(cnf.clauses) if literal in clause]
+        assert [use.clause for use in uses] == [c for c, _ in inside]
+        for use, (_, clause) in zip(uses, inside, strict=True):
+            others = [2 * (abs(x) - 1) + (x < 0) for x in clause if x != literal]
+            assert use.other == (others[0] if len(others) == 1 else -1)
+
+
+@given(clauses, st.text("p cnf6 10-\n%+\t\0", max_size=8), st.integers(0, 200))
+def test_the_fast_way_to_read_is_the_slow_one(given_clauses: list[list[int]], junk: str, place: int) -> None:
+    """Whatever is in a file: the same formula, with the same arrays, or the same complaint."""
+    rows = "".join(" ".join(map(str, (*clause, 0))) + "\n" for clause in given_clauses)  # as given, not cleaned
+    text = f"c from a test\np cnf 6 {len(given_clauses)}\n{rows}"
+    text = text[:place] + junk + text[place:]
+    seen = []
+    for read in (dimacs.parse_content, lambda content, name: dimacs.parse_dimacs(split_lines(content.decode()), name)):
+        try:
+            cnf = read(text.encode(), "a.cnf")
+            seen.append((cnf, cnf.arrays.n_clauses, cnf.arrays.literals[: sum(map(len, cnf.clauses))]))
+        except BrokenFile as error:
+            seen.append(str(error))
+    assert seen[0] == seen[1]
+
+
+def test_plain_files_are_read_the_fast_way() -> None:
+    """What heats writes is plain."""
+    cnf = Cnf(3, [[1, -2], [], [3]])
+    assert dimacs.parse_plain(dimacs.format_dimacs(cnf, ["from a test"]).encode()) == cnf
+    assert dimacs.parse_plain(b"p cnf 1 1\n1 +0\n") is None
+
+
+def test_formulas_travel() -> None:
+    """To another process, without the arrays that belong to this one."""
+    cnf = Cnf(3, [[1, -2], [3]])
+    assert cnf.arrays.n_clauses == 2
+    assert pickle.loads(pickle.dumps(cnf)) == cnf

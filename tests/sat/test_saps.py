@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -53,30 +50,37 @@ def test_the_books_are_right(
 
 
 def check_books(cnf: Cnf, state: kernel.State) -> None:
-    n, values = cnf.n_variables, state.values.astype(bool)
+    n, m = cnf.n_variables, len(cnf.clauses)
+    values = [bool(value) for value in state.truth[: 2 * n : 2]]
+    assert [not value for value in state.truth[1 : 2 * n : 2]] == values
+    weights = np.array(state.weights[:m])
     true = [[abs(x) - 1 for x in clause if values[abs(x) - 1] == (x > 0)] for clause in cnf.clauses]
-    makes, breaks, scores = np.zeros(n, int), np.zeros(n, int), np.zeros(n)
+    makes, breaks, scores = [0] * n, [0] * n, np.zeros(n)
     for c, clause in enumerate(cnf.clauses):
         if not true[c]:
             for x in clause:
                 makes[abs(x) - 1] += 1
-                scores[abs(x) - 1] -= state.weights[c]
+                scores[abs(x) - 1] -= weights[c]
         if len(true[c]) == 1:
             breaks[true[c][0]] += 1
-            scores[true[c][0]] += state.weights[c]
-    assert state.makes.tolist() == makes.tolist()
-    assert state.breaks.tolist() == breaks.tolist()
-    assert np.allclose(state.scores, scores, rtol=1e-9, atol=1e-9 * max(1.0, state.weights.max(initial=0)))
-    assert state.true.tolist() == [len(found) for found in true]
-    assert all(state.keeper[c] == found[0] for c, found in enumerate(true) if len(found) == 1)
-    unsatisfied = state.unsatisfied[: state.counts[kernel.UNSATISFIED]].tolist()
-    opened = state.opened[: state.counts[kernel.OPEN]].tolist()
+            scores[true[c][0]] += weights[c]
+    variables, counts = state.variables[:n], state.counts[:m]
+    assert [each.makes for each in variables] == makes
+    assert [each.breaks for each in variables] == breaks
+    found_scores = [each.score for each in variables]
+    assert np.allclose(found_scores, scores, rtol=1e-9, atol=1e-9 * max(1.0, weights.max(initial=0)))
+    for clause, count, found in zip(cnf.clauses, counts, true, strict=True):
+        if len(clause) != 2:  # of two literals, the truth of the other one is looked at instead
+            assert count.true_literals == len(found)
+            assert len(found) != 1 or count.keeper == found[0]
+    unsatisfied = state.unsatisfied[: state.n_unsatisfied]
+    opened = state.open[: state.n_open]
     assert sorted(unsatisfied) == [c for c, found in enumerate(true) if not found]
     assert sorted(opened) == np.flatnonzero(makes).tolist()
-    assert all(unsatisfied[state.place_unsatisfied[c]] == c for c in unsatisfied)
-    assert all(opened[state.place_opened[v]] == v for v in opened)
-    assert np.isclose(state.total[0], state.weights.sum())
-    assert (state.weights > 0).all()
+    assert all(unsatisfied[state.places[c]] == c for c in unsatisfied)
+    assert all(opened[variables[v].place] == v for v in opened)
+    assert np.isclose(state.total, weights.sum())
+    assert (weights > 0).all()
 
 
 def test_the_books_stay_right_on_a_long_run() -> None:
@@ -218,13 +222,3 @@ def test_wrong_arguments_are_refused(wrong: dict[str, object], sentence: str) ->
     """With the value and what it may be."""
     with pytest.raises(InvalidArgument, match=sentence):
         solve(Cnf(1, [[1]]), **wrong)
-
-
-def test_an_install_that_cannot_be_written_to_works() -> None:
-    """Without any place for compiled code it is compiled anew in every process."""
-    code = (
-        "from numba.core import caching; caching.CacheImpl._locator_classes = [];"
-        "from heats.sat import saps; from heats.sat.formula import Cnf; print(saps.solve(Cnf(1, [[1]])).solved)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "True\n", done.stderr

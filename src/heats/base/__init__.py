@@ -2,6 +2,7 @@
 
 arrays      the shapes of data that rooms share
 checks      arguments from outside → checked values, or one clear sentence
+seeds       a user's seed → 64 bits, in plain Python
 randomness  seed + purpose + place → random bits, the same on every machine
 text        somebody else's names, values and errors as text; tables
 naming      tables of parameters → names and columns, as short as tells them apart

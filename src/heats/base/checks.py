@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from heats.errors import InvalidArgument, show_value
 
 
 def is_bool(value: object) -> bool:
     """Whether ``value`` is a truth value, which Python would count as 0 or 1."""
-    return isinstance(value, (bool, np.bool_))
+    numpy = sys.modules.get("numpy")  # who has not imported it cannot hand over one of its own
+    return isinstance(value, (bool, getattr(numpy, "bool_", bool)))
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None, why: str = "") -> int:

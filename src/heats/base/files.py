@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heats.base.text import make_printable
 from heats.errors import BrokenFile, InvalidArgument
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MOST_FILE_BYTES = 256 << 20
 
@@ -29,7 +32,7 @@ def read_regular_file(path: str | Path, most_bytes: int = MOST_FILE_BYTES, sente
     ``most_bytes`` is refused before it is read.
     """
     try:
-        _refuse_other_kinds(Path(path).stat().st_mode)  # opening a device may already do something
+        _refuse_other_kinds(os.stat(path).st_mode)  # noqa: PTH116  # pathlib is slow to import; opening a device may already do something
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # never wait for a writer
         with open(descriptor, "rb") as file:  # noqa: PTH123  # not a path
             found = os.fstat(descriptor)

@@ -14,8 +14,8 @@ from enum import IntEnum, unique
 import numpy as np
 from numpy.typing import ArrayLike
 
+from heats.base import seeds
 from heats.base.arrays import Array, Indices, Order, Words
-from heats.base.checks import whole
 
 
 @unique
@@ -54,8 +54,7 @@ class Purpose(IntEnum):
 
 FEW_WORDS = 16  # in a row: then argsort is faster than all else
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_64_BITS = 0xFFFF_FFFF_FFFF_FFFF
+_GOLDEN = np.uint64(seeds.GOLDEN)
 
 
 def draw_bits(seed: ArrayLike, *coordinates: ArrayLike) -> Words:
@@ -70,7 +69,7 @@ def draw_more_bits(words: Words, *coordinates: ArrayLike) -> Words:
     """Go on from bits drawn before: ``draw_bits(seed, a, b)`` is ``draw_more_bits(draw_bits(seed, a), b)``."""
     for coordinate in coordinates:
         if isinstance(coordinate, int) and np.ndim(words) == 0:  # alone, Python's own numbers are faster
-            words = np.uint64(_mix_one(((int(words) ^ (coordinate & _64_BITS)) + int(_GOLDEN)) & _64_BITS))
+            words = np.uint64(seeds.draw_word(int(words), coordinate))
             continue
         where = np.asarray(coordinate)
         mixed = np.asarray(words ^ (where.view(np.uint64) if where.dtype == np.int64 else where.astype(np.uint64)))
@@ -90,20 +89,9 @@ def _mix(words: Words) -> Words:
     return words
 
 
-def _mix_one(word: int) -> int:
-    """Do the same to one number."""
-    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _64_BITS
-    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _64_BITS
-    return word ^ (word >> 31)
-
-
 def fold_seed(seed: int) -> np.uint64:
     """Fold a user's seed, a whole number of any size, into the 64 bits every other draw starts from."""
-    number = whole("seed", seed, 0, why="for another run each time, draw one: secrets.randbits(32)")
-    words = draw_bits(0, number & _64_BITS)
-    while number := number >> 64:
-        words = draw_bits(words, number & _64_BITS)
-    return np.uint64(words)
+    return np.uint64(seeds.fold_seed(seed))
 
 
 def to_unit(words: Words) -> Array:

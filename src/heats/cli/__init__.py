@@ -23,11 +23,30 @@ from heats.base.interrupts import exit_on_interrupt, raise_on_interrupt
 
 def main() -> None:
     """Run the command line with the exit codes of ``app``."""
-    with exit_on_interrupt():  # there is nothing to put in order yet
-        from heats.cli.app import run, show_warning
-    raise_on_interrupt()
-    warnings.showwarning = show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # else it is closed, or somebody else's
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is shown its number
-    sys.exit(run(sys.argv[1:]))
+    with exit_on_interrupt():  # there is nothing to put in order yet
+        code = _solve_at_once(sys.argv[1:])
+        if code is None:
+            from heats.cli.app import run, show_warning
+    if code is None:
+        raise_on_interrupt()
+        warnings.showwarning = show_warning
+        code = run(sys.argv[1:])
+    sys.exit(code)
+
+
+def _solve_at_once(arguments: list[str]) -> int | None:
+    """Run what a race starts over and over without all that other commands need; None for anything else."""
+    if arguments[:1] != ["saps"]:
+        return None
+    from heats.errors import HeatsError
+    from heats.sat.command import solve_at_once
+
+    try:
+        return solve_at_once(arguments[1:])
+    except (HeatsError, OSError) as error:
+        from heats.cli.app import explain
+
+        return explain(error)

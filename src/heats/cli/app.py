@@ -14,7 +14,7 @@ from heats.cli.options import spell_option
 from heats.cli.root import app
 from heats.errors import HeatsError, InvalidArgument
 
-__all__ = ["app", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers"]
+__all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers"]
 
 
 def run(arguments: list[str]) -> int:
@@ -23,10 +23,6 @@ def run(arguments: list[str]) -> int:
         code = _solve_at_once(arguments)
         if code is None:
             code = app(arguments, prog_name="heats", standalone_mode=False) or 0
-    except InvalidArgument as error:
-        return _complain(error.spell(spell_option), 2)
-    except HeatsError as error:
-        return _complain(error.spell(spell_option), 1)
     except typer.TyperException as error:
         command = getattr(getattr(error, "ctx", None), "command_path", "heats")
         message = error.format_message().replace(
@@ -34,21 +30,24 @@ def run(arguments: list[str]) -> int:
             "it must be a whole number, such as 1000",
         )
         return _complain(f"{message.rstrip('.?')}. See '{command} --help'.", 2)
-    except OSError as error:  # standard output is full, say
-        return _complain(f"{end_sentence(error)}", 1)
+    except (HeatsError, OSError) as error:
+        return explain(error)
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     return _complain("interrupted.", code) if code == 130 else code
 
 
 def _solve_at_once(arguments: list[str]) -> int | None:
-    """Run what a race starts over and over without the time it takes to parse all that could be; None for all else."""
-    if arguments[:1] != ["saps"]:
-        return None
-    from heats.sat.command import parse_plain_options, solve_file
+    from heats.sat.command import solve_at_once
 
-    options = parse_plain_options(arguments[1:])
-    return None if options is None else solve_file(**options)
+    return solve_at_once(arguments[1:]) if arguments[:1] == ["saps"] else None
+
+
+def explain(error: HeatsError | OSError) -> int:
+    """Say what went wrong in the words of the command line, and return the exit code: 2 for a user's mistake."""
+    if isinstance(error, HeatsError):
+        return _complain(error.spell(spell_option), 2 if isinstance(error, InvalidArgument) else 1)
+    return _complain(end_sentence(error), 1)  # standard output is full, say
 
 
 def show_warning(message: Warning | str, *_: object, **__: object) -> None:

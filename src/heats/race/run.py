@@ -149,7 +149,7 @@ def _race(
     asked = Machine.from_spec(_choose_spec(scenario, log), seed=scenario.seed)
     known = take_fingerprints(scenario.candidates, scenario.names, named=True)
     counts = counts or RunCounts()
-    file = JournalFile(path, command=origin)
+    file = JournalFile(path, sync="grouped", command=origin)  # a heat is not to wait for the disk
     with RaceJournal(file, asked, candidates=known, on_told=counts.add, log=log) as journal:
         journal.scenario, journal.counts = scenario, counts
         with (

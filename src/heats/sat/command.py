@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from inspect import signature
 from typing import Any
-
-import msgspec
 
 from heats.base.interrupts import exit_on_interrupt
 from heats.sat.dimacs import format_model, read_dimacs, to_literals
 from heats.sat.parameters import Parameters
 
 DEFAULT = Parameters()
+KINDS: dict[str, Any] = {  # of what can be said in a plain line
+    **dict.fromkeys(Parameters._fields, float),
+    "smoothing": str,
+    "seed": int,
+    "cutoff_steps": int,
+}
 
 
 def solve_file(
@@ -34,10 +37,12 @@ def solve_file(
         cnf = read_dimacs(path)
         found = saps.solve(cnf, alpha, rho, ps, wp, seed, cutoff_steps, smoothing)  # type: ignore[arg-type]  # checked
     status, code = (
-        ("SATISFIABLE", 10) if found.solved else ("UNSATISFIABLE", 20) if cnf.has_empty_clause else ("UNKNOWN", 0)
+        ("SATISFIABLE", 10) if found.solved else ("UNSATISFIABLE", 20) if cnf.arrays.n_empty else ("UNKNOWN", 0)
     )
-    literals = to_literals(found.assignment) if found.solved else None
+    literals = to_literals(found.values) if found.solved else None
     if json:
+        import msgspec
+
         counts = {name: getattr(found, name) for name in ("solved", "steps", "flips", "null_steps", "seconds")}
         print(msgspec.json.encode({"path": path, "status": status, **counts, "model": literals}).decode(), flush=True)
     else:
@@ -46,17 +51,22 @@ def solve_file(
     return code
 
 
+def solve_at_once(arguments: Sequence[str]) -> int | None:
+    """Run a plain line, without the time it takes to load all that others could need; None for any other."""
+    options = parse_plain_options(arguments)
+    return None if options is None else solve_file(**options)
+
+
 def parse_plain_options(arguments: Sequence[str]) -> dict[str, Any] | None:
     """Return the options of a line like ``FILE --alpha 1.3 --seed 7``; None for any other, which a real parser reads.
 
     A race starts this command hundreds of times, and loading that parser takes longer than most runs.
     """
-    kinds = {name: type(each.default) for name, each in signature(solve_file).parameters.items()}
     names = [name.removeprefix("--").replace("-", "_") for name in arguments[1::2]]
     if not arguments or arguments[0].startswith("-") or not all(name.startswith("--") for name in arguments[1::2]):
         return None
     try:
-        values = {name: kinds[name](value) for name, value in zip(names, arguments[2::2], strict=True)}
+        values = {name: KINDS[name](value) for name, value in zip(names, arguments[2::2], strict=True)}
     except (KeyError, ValueError):
         return None
-    return None if values.keys() & {"path", "json"} else {"path": arguments[0], **values}
+    return {"path": arguments[0], **values}

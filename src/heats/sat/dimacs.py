@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from heats.base.files import read_regular_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.sat.formula import Cnf
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 MOST_VARIABLES = MOST_CLAUSES = 10_000_000  # more would not fit into memory
 MOST_DIMACS_BYTES = 256 << 20
+LONGEST_LINE = 78  # of a model
 
 _HEADER = re.compile(r"p\s+cnf\s+([0-9]+)\s+([0-9]+)")
+_PLAIN = re.compile(rb"(?:c[^\n]*\n)*p cnf ([0-9]{1,8}) ([0-9]{1,8})\n([-0-9 \n]*)")
 _LITERAL = re.compile(r"[+-]?[0-9]{1,18}")
 
 
@@ -24,8 +29,29 @@ def read_dimacs(path: str | Path, most_bytes: int = MOST_DIMACS_BYTES) -> Cnf:
     """Read a formula. Line breaks carry no meaning; comments may stand anywhere; a ``%`` line ends the file."""
     if not os.path.exists(path):  # noqa: PTH110  # also of names that no file can have
         raise InvalidArgument(f"{make_printable(str(path))} does not exist; give a DIMACS .cnf file.")
-    text = read_regular_file(path, most_bytes).decode(errors="replace")
-    return parse_dimacs(split_lines(text), make_printable(str(path)))
+    return parse_content(read_regular_file(path, most_bytes), make_printable(str(path)))
+
+
+def parse_content(content: bytes, name: str = "formula") -> Cnf:
+    """Read what a file called ``name`` holds."""
+    plain = parse_plain(content)
+    return parse_dimacs(split_lines(content.decode(errors="replace")), name) if plain is None else plain
+
+
+def parse_plain(content: bytes) -> Cnf | None:
+    """Read what most files look like, and fast: comments first, then numbers alone; None if there is more."""
+    matched = _PLAIN.fullmatch(content)
+    if matched is None:
+        return None
+    n_variables, n_clauses = int(matched[1]), int(matched[2])
+    try:
+        row = array("i", map(int, matched[3].split()))
+    except (ValueError, OverflowError):
+        return None
+    in_range = -n_variables <= min(row, default=0) and max(row, default=0) <= n_variables <= MOST_VARIABLES
+    if not in_range or row.count(0) != n_clauses or (n_clauses and row[-1] != 0):
+        return None
+    return Cnf.from_row(n_variables, row)
 
 
 def parse_dimacs(lines: Iterable[str], name: str = "formula") -> Cnf:
@@ -90,20 +116,25 @@ def _show(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…") if text else "the end of the file"
 
 
-def to_literals(assignment: Iterable[bool]) -> list[int]:
+def to_literals(assignment: Iterable[object]) -> list[int]:
     """Return an assignment as the literals that are true."""
     return [variable if value else -variable for variable, value in enumerate(assignment, 1)]
 
 
 def format_model(literals: Iterable[int]) -> list[str]:
-    """Return a model as solvers print it: ``v`` lines, ended by 0."""
-    return wrap(
-        " ".join(map(str, (*literals, 0))), 78, initial_indent="v ", subsequent_indent="v ", break_on_hyphens=False
-    )
+    """Return a model as solvers print it: ``v`` lines of at most 78 characters, ended by 0."""
+    lines = ["v"]
+    for word in map(str, (*literals, 0)):
+        if len(lines[-1]) + 1 + len(word) > LONGEST_LINE:
+            lines.append("v")
+        lines[-1] += f" {word}"
+    return lines
 
 
 def write_dimacs(cnf: Cnf, path: str | Path, comments: Iterable[str] = ()) -> None:
     """Write a formula, with a ``c`` line for every comment."""
+    from pathlib import Path
+
     Path(path).write_text(format_dimacs(cnf, comments), encoding="utf-8")
 
 

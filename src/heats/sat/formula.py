@@ -1,30 +1,19 @@
-"""A formula in conjunctive normal form, kept as the flat arrays a solver walks through."""
+"""A formula in conjunctive normal form: clauses as people write them, and the flat arrays a solver walks through."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING
 
 from heats.base.checks import whole
 from heats.errors import InvalidArgument
 
-Ints: TypeAlias = NDArray[np.int32]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-
-class Arrays(NamedTuple):
-    """Literals by clause and clauses by literal; literal ``2v`` says that variable v is true, ``2v + 1`` that not.
-
-    Clause c has ``literals[starts[c]:starts[c + 1]]``, literal l stands in ``clauses[uses[l]:uses[l + 1]]``.
-    """
-
-    starts: Ints
-    literals: Ints
-    uses: Ints
-    clauses: Ints
+    from heats.sat.kernel import Formula
 
 
 class Cnf:
@@ -36,8 +25,16 @@ class Cnf:
 
     def __init__(self, n_variables: int, clauses: Iterable[Iterable[int]]) -> None:
         self.n_variables = whole("n_variables", n_variables, 0, 2**30)
-        self.clauses = tuple(self._cleaned(clauses))
-        self.has_empty_clause = () in self.clauses
+        self._row: array[int] | None = None
+        self.clauses = tuple(self._clean(clauses))
+
+    @classmethod
+    def from_row(cls, n_variables: int, row: array[int]) -> Cnf:
+        """Return the formula of a row of literals known to be those of n_variables, each clause ended by 0."""
+        cnf = cls(n_variables, ())
+        del cnf.clauses  # until somebody asks for them
+        cnf._row = row
+        return cnf
 
     def __repr__(self) -> str:
         return f"Cnf({self.n_variables} variables, {len(self.clauses)} clauses)"
@@ -48,7 +45,10 @@ class Cnf:
     def __hash__(self) -> int:
         return hash((self.n_variables, self.clauses))
 
-    def _cleaned(self, clauses: Iterable[Iterable[int]]) -> Iterable[tuple[int, ...]]:
+    def __reduce__(self) -> tuple[type[Cnf], tuple[int, tuple[tuple[int, ...], ...]]]:
+        return Cnf, (self.n_variables, self.clauses)  # without the arrays, which belong to a process
+
+    def _clean(self, clauses: Iterable[Iterable[int]]) -> Iterable[tuple[int, ...]]:
         for clause in clauses:
             literals = tuple(dict.fromkeys(clause))
             for literal in literals:
@@ -58,33 +58,45 @@ class Cnf:
                 yield literals
 
     @cached_property
-    def arrays(self) -> Arrays:
-        """The clauses as flat arrays that nobody can write to."""
-        sizes = np.array([len(clause) for clause in self.clauses], dtype=np.int32)
-        signed = np.array([literal for clause in self.clauses for literal in clause], dtype=np.int32)
-        literals = (2 * (np.abs(signed) - 1) + (signed < 0)).astype(np.int32)
-        by_literal = np.argsort(literals, kind="stable")
-        clauses = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)[by_literal]
-        counts = np.bincount(literals, minlength=2 * self.n_variables)
-        found = Arrays(_ends(sizes), literals, _ends(counts), clauses)
-        for array in found:
-            array.flags.writeable = False
+    def clauses(self) -> tuple[tuple[int, ...], ...]:
+        """Literals by clause, as in DIMACS."""
+        return tuple(self._clean(_split_row(self._row or ())))
+
+    @cached_property
+    def has_empty_clause(self) -> bool:
+        """Whether nothing can satisfy it."""
+        return () in self.clauses
+
+    @cached_property
+    def arrays(self) -> Formula:
+        """The clauses as flat arrays."""
+        from heats.sat import kernel
+
+        found = None if self._row is None else kernel.index_formula(self.n_variables, self._row)
+        if found is None:  # made of clauses, or a row that has to be cleaned
+            clean = array("i", [literal for clause in self.clauses for literal in (*clause, 0)])
+            found = kernel.index_formula(self.n_variables, clean)
+        assert found is not None
         return found
 
     def is_model(self, assignment: ArrayLike) -> bool:
         """Whether every clause has a true literal, given a truth value per variable."""
+        import numpy as np
+
         values = np.asarray(assignment, dtype=bool)
         if values.shape != (self.n_variables,):
             raise InvalidArgument(
                 f"an assignment of {self.n_variables} variables has as many values, not {values.shape}."
             )
-        if self.has_empty_clause or not self.clauses:
-            return not self.has_empty_clause
-        starts, literals, _, _ = self.arrays
-        true = values[literals >> 1] != (literals & 1)
-        return bool(np.logical_or.reduceat(true, starts[:-1]).all())
+        true = {variable if value else -variable for variable, value in enumerate(values.tolist(), 1)}
+        return not any(true.isdisjoint(clause) for clause in self.clauses)
 
 
-def _ends(sizes: NDArray[np.int32] | NDArray[np.intp]) -> Ints:
-    """Return where each of consecutive pieces starts, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+def _split_row(row: Iterable[int]) -> Iterable[list[int]]:
+    clause: list[int] = []
+    for literal in row:
+        if literal:
+            clause.append(literal)
+        else:
+            yield clause
+            clause = []

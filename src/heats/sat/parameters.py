@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from heats.base import randomness
-from heats.base.randomness import Purpose
-
 
 class Parameters(NamedTuple):
     """What can be tuned; the defaults are those of AClib."""
@@ -24,6 +19,11 @@ class Parameters(NamedTuple):
 
         Rounded to six places, so that they can be typed, and do not depend on a machine's way to compute powers.
         """
+        import numpy as np
+
+        from heats.base import randomness
+        from heats.base.randomness import Purpose
+
         words = randomness.draw_bits(randomness.fold_seed(seed), Purpose.SAPS_PARAMETERS, index, np.arange(4))
         alpha, rho, ps, wp = randomness.to_unit(words).tolist()
         drawn = (1.01 * (1.4 / 1.01) ** alpha, rho, 0.2 * ps, 0.06 * wp)

@@ -8,17 +8,18 @@ probability ``ps`` all move towards their mean, and those of the unsatisfied cla
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from ctypes import string_at
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
-from heats.base import randomness
+from heats.base import seeds
 from heats.base.checks import between, one_of, whole
 from heats.sat import kernel
 from heats.sat.formula import Cnf
 from heats.sat.parameters import Parameters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Smoothing: TypeAlias = Literal["additive", "convex"]
 
@@ -27,16 +28,22 @@ SLICE_SECONDS = 0.05  # between two looks at whether somebody pressed Ctrl-C
 FIRST_SLICE_STEPS = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """How a run ended: steps = flips + null steps; the assignment is the model if solved, else where the run stands."""
 
     solved: bool
     steps: int
     flips: int
     null_steps: int
-    assignment: NDArray[np.bool_]
+    values: bytes  # the assignment, a byte per variable: 1 true, 0 false
     seconds: float  # of CPU time
+
+    @property
+    def assignment(self) -> NDArray[np.bool_]:
+        """The truth values of the variables."""
+        import numpy as np
+
+        return np.frombuffer(self.values, dtype=np.bool_)
 
 
 def solve(
@@ -78,21 +85,20 @@ class Saps:
             between("wp", wp, 0, 1),
         )
         self._convex = smoothing == "convex"
-        self._state = kernel.State.allocate(cnf.n_variables, len(cnf.clauses), randomness.fold_seed(seed))
-        arrays = cnf.arrays  # worked out before the clock starts, if need be
+        self._formula, word = cnf.arrays, seeds.fold_seed(seed)  # worked out before the clock starts, if need be
         started = time.thread_time()
-        kernel.start_search(arrays, self._state)
+        self._state = kernel.start_search(self._formula, word)
         self._seconds = time.thread_time() - started
 
     def run(self, steps: int) -> Result:
         """Take up to that many further steps and return where the run stands; a solved one stays as it is."""
         whole("steps", steps, 0, 2**62)
         started = time.thread_time()
-        left = 0 if self.cnf.has_empty_clause else steps  # there is nothing to search for
+        left = 0 if self._formula.n_empty else steps  # there is nothing to search for
         slice_steps = FIRST_SLICE_STEPS
-        while left > 0 and self._state.counts[kernel.UNSATISFIED]:
+        while left > 0 and self._state.n_unsatisfied:
             began = time.thread_time()
-            kernel.search(self.cnf.arrays, self._state, *self.parameters, self._convex, min(left, slice_steps))
+            kernel.search(self._formula, self._state, *self.parameters, self._convex, min(left, slice_steps))
             left -= slice_steps
             slice_steps = max(1, int(slice_steps * min(10.0, SLICE_SECONDS / max(time.thread_time() - began, 1e-9))))
         self._seconds += time.thread_time() - started
@@ -100,9 +106,8 @@ class Saps:
 
     def _make_result(self) -> Result:
         state = self._state
-        solved = int(state.counts[kernel.UNSATISFIED]) == 0
-        assignment = state.values.astype(bool)
-        if solved and not self.cnf.is_model(assignment):
+        solved = state.n_unsatisfied == 0
+        if solved and kernel.count_unsatisfied(self._formula, state):
             raise AssertionError("SAPS took for a model what is not one: a bug in heats, please report it.")
-        flips, null_steps = int(state.counts[kernel.FLIPS]), int(state.counts[kernel.NULL_STEPS])
-        return Result(solved, flips + null_steps, flips, null_steps, assignment, self._seconds)
+        values = string_at(state.truth, 2 * self.cnf.n_variables)[::2]
+        return Result(solved, state.flips + state.null_steps, state.flips, state.null_steps, values, self._seconds)
