@@ -17,7 +17,7 @@ from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first
-from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook
+from heats.engine.adaptive.outlook import Outlook
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
 from heats.environments import Environment, Gaussian, PlackettLuce, Winners
@@ -189,7 +189,7 @@ def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: 
     """Strength and three standard errors, which shrink with every pull dealt: one, many and plain Python agree."""
     k, rng = min(n, k), np.random.default_rng(seed)
     view = Outlook(1, n)
-    view.lasts[:] = True
+    view.lasts[:], view.ahead = True, 2.5
     view.strengths, view.sharpness = rng.normal(size=(1, n)).round(3), rng.uniform(0.5, 3, (1, n)).round(3)
     view.sharper[:] = 0.7 if rewards else 0.0
     pulled, luck = np.zeros((1, n), dtype=np.int64), np.arange(n)[None]
@@ -199,7 +199,7 @@ def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: 
     theta = view.strengths[0].tolist()
     times = [0] * n
     for heat in one:
-        value = [theta[arm] + ERRORS_AHEAD / math.sqrt(sharp[arm]) for arm in range(n)]
+        value = [theta[arm] + 2.5 / math.sqrt(sharp[arm]) for arm in range(n)]
         order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**14), times[arm], arm))
         assert heat == order[:k]
         total = sum(math.exp(theta[arm]) for arm in heat)

@@ -18,7 +18,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.company import BETTER, expect_gain
-from heats.engine.adaptive.outlook import ERRORS_AHEAD, Outlook, may_be
+from heats.engine.adaptive.outlook import Outlook
 
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 FRACTION_BITS = 14  # of a value in a key
@@ -45,7 +45,7 @@ def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, p
             strengths, sharp = (np.take_along_axis(each, best, axis=1) for each in (outlook.strengths, sharpness))
             sharp = sharp + np.where(outlook.sharper > 0, outlook.sharper, _expect_sharper(strengths))
             np.put_along_axis(sharpness, best, sharp, axis=1)
-            there = np.where(lasts, may_be(strengths, sharp), there)
+            there = np.where(lasts, outlook.reach(strengths, sharp), there)
         times = np.take_along_axis(pulled, best, axis=1) + 1
         np.put_along_axis(values, best, there, axis=1)
         np.put_along_axis(pulled, best, times, axis=1)
@@ -79,7 +79,7 @@ def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pu
             chance = weight / total
             if lasts:
                 sharpness[arm] += sharper or max(chance * (1 - chance), LEAST_SHARPER)
-                values[arm] = strengths[arm] + ERRORS_AHEAD / math.sqrt(sharpness[arm])
+                values[arm] = strengths[arm] + outlook.ahead / math.sqrt(sharpness[arm])
             else:
                 values[arm] += chance * won + (1 - chance) * lost
             times[arm] += 1

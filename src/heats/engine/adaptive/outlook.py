@@ -5,10 +5,13 @@ that beats one rival says nothing about the next; or strengths may last, and all
 likely they make who was first in all pulls so far, or all rewards, and a run goes by the one that makes it likelier.
 Until arms had a few pulls each that is company: it needs no strengths.
 
-If company decides, arms look as good as their score. If strengths last, as good as they may be: θ + 3 standard errors.
+If company decides, arms look as good as their score. If strengths last, as good as they may be: θ and √(2 log 4r)
+standard errors more, r the pulls that an arm had on average; the more there are, the longer a weak one can wait.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -21,12 +24,13 @@ from heats.engine.adaptive.lasting import First, Strengths, fit_first, fit_stren
 from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
 
-ERRORS_AHEAD = 3.0  # standard errors above its strength an arm may be
-FEW_PULLS = 6  # of an arm, on average: fewer do not tell strengths
-PRIORS = (0.75, 3.0)  # ν that are tried: log-strengths are about 2.2 or 0.9 apart
-LAST_PRIORS = (*PRIORS, 10.0, 30.0)  # in the end also 0.5 and 0.3
+FEW_PULLS, FEW_REWARDS = 3, 6  # of an arm, on average: fewer do not tell strengths
+PRIORS = (0.75, 3.0, 10.0)  # ν that are tried: log-strengths are about 2.2, 0.9 or 0.5 apart
+LAST_PRIORS = (*PRIORS, 30.0)  # in the end also 0.3
+CAUTION = 0.5  # standard errors below its strength an arm counts in the end
 LOOK_EVERY = 3  # batches, while company decides
 STEPS, LAST_STEPS = 30, 300  # of a fit, which goes on from the one before; in the end
+MOST_WORK = 4_000_000  # steps times places of pulls: more would take longer than the pulls themselves
 LASTING_ODDS = 20.0  # that strengths last, before any choice is told; in the end
 
 
@@ -39,12 +43,18 @@ class Outlook:
         self.strengths: Array = np.zeros((reps, n_arms))  # if they do
         self.sharpness: Array = np.ones((reps, n_arms))
         self.sharper: Array = np.zeros((reps, 1))  # by a pull; 0: by what its chances say
+        self.ahead = 0.0  # standard errors above its strength an arm may be
         self._first: Array = np.ones((reps, n_arms))  # strengths that explain who was first
 
     @property
     def values(self) -> Array:
         """How good every arm looks."""
-        return settle(np.where(self.lasts[:, None], may_be(self.strengths, self.sharpness), self.scores))
+        return settle(np.where(self.lasts[:, None], self.reach(self.strengths, self.sharpness), self.scores))
+
+    def reach(self, strengths: Array, sharpness: Array) -> Array:
+        """Return how strong arms may be."""
+        reached: Array = strengths + self.ahead / np.sqrt(sharpness)
+        return reached
 
     def add_arm(self) -> None:
         """Have one more arm, of which nothing is known."""
@@ -53,8 +63,9 @@ class Outlook:
 
     @property
     def merits(self) -> Array:
-        """How good every arm is taken to be."""
-        return settle(np.where(self.lasts[:, None], self.strengths, self.scores))
+        """How good every arm is taken to be: of two that seem equally strong, the better known is."""
+        cautious = self.strengths - CAUTION / np.sqrt(self.sharpness)
+        return settle(np.where(self.lasts[:, None], cautious, self.scores))
 
     def look(self, heard: Heard, batch: int | None = None) -> None:
         """Take in all that was told in so many batches, and decide, where that is due, what kind of world it is.
@@ -63,7 +74,10 @@ class Outlook:
         """
         company = Company(heard, self.scores.shape[1])
         self.scores = company.score()
-        if batch is not None and heard.heats[0].size < FEW_PULLS * self.scores.shape[1]:
+        pulls = heard.heats[0].size / self.scores.shape[1]
+        self.ahead = math.sqrt(2 * math.log(4 * max(pulls, 1.0)))
+        few, many = FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, MOST_WORK // STEPS
+        if batch is not None and not (pulls >= few and heard.heats[0].size <= many):
             return
         due = np.ones(heard.reps, dtype=bool) if batch is None or batch % LOOK_EVERY == 0 else self.lasts.copy()
         if due.any():
@@ -80,6 +94,7 @@ class Outlook:
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
         elif (first := next(list_choices(heard), None)) is not None:
             priors, odds, steps = (LAST_PRIORS, LASTING_ODDS, LAST_STEPS) if at_last else (PRIORS, 1.0, STEPS)
+            steps = min(steps, 1 + MOST_WORK // heard.heats[0].size)
             found = fit_first(heard.heats, first, priors, self._first[runs], steps)
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[runs] = found.strengths
@@ -91,9 +106,3 @@ class Outlook:
         self.lasts[runs] = lasts
         some = runs[lasts]
         self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
-
-
-def may_be(strengths: Array, sharpness: Array) -> Array:
-    """Return how strong arms may be."""
-    reach: Array = strengths + ERRORS_AHEAD / np.sqrt(sharpness)
-    return reach
