@@ -38,7 +38,6 @@ from heats.engine.feedback import Kind
 BETTER = 0.7  # p, how often the best of a heat is taken to win it
 SHAPE = 0.5  # a
 CHANCES = 8  # that are tried, of an arm that is not the best
-SMALLEST = 1e-300
 LEAST_NOISE = 1e-3  # of all that rewards differ by
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1e4, 1e6)  # that are tried, of the variance of means of rewards to that of noise
 
@@ -70,12 +69,13 @@ class Company:
     def score(self) -> Array:
         """Return the score of every arm ``(reps, n_arms)``."""
         size = self._gains.shape[1]
-        tops = self._share(self._gains)
-        loses = np.log(np.maximum(-np.expm1(tops), SMALLEST)) + math.log(size / (size - 1))
-        tops = tops + math.log(size)
+        shares = self._share(self._gains)
+        tops = shares + math.log(size)
+        is_top = np.exp(tops)
+        is_not = -np.expm1(shares) * (size / (size - 1))
         another: Array = np.full(self._shape, -np.inf)
         for chance, weight in zip(*_list_chances(size), strict=True):
-            sets = np.logaddexp(math.log(chance) + tops, math.log1p(-chance) + loses)
+            sets = np.log(chance * is_top + (1 - chance) * is_not)
             another = np.logaddexp(another, self._add_arms(sets) + math.log(weight))
         return self._add_arms(tops) - another
 
@@ -152,7 +152,7 @@ def group_sets(heats: Indices) -> Sets:
     reps, pulls, size = heats.shape
     runs = np.repeat(np.arange(reps), pulls)
     bits = draw_bits(0, *np.moveaxis(heats, -1, 0)).ravel()  # two sets of a million share theirs once in 10⁷ runs
-    order = np.lexsort((bits, runs))
+    order = np.lexsort((bits, runs)) if reps > 1 else np.argsort(bits, kind="stable")
     bits, runs = bits[order], runs[order]
     is_first = np.ones(bits.size, dtype=bool)
     is_first[1:] = (bits[1:] != bits[:-1]) | (runs[1:] != runs[:-1])
