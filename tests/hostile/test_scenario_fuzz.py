@@ -20,7 +20,7 @@ from heats.errors import HeatsError, InvalidArgument
 from heats.race.heat import make_order
 from heats.race.scenario import list_warnings, load_scenario
 from heats.race.scenario.file import RaceTable
-from heats.race.scenario.space_file import load_space
+from heats.race.scenario.spaces import load_space
 from heats.sat.dimacs import read_dimacs
 
 PLAIN = {"command": ["echo", "{x}"], "budget": 9, "cutoff": 2, "heat_size": 2}

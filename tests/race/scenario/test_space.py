@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.errors import BrokenFile, InvalidArgument
-from heats.race.scenario.space import Parameter, Value, parse_space
-from heats.race.scenario.space_file import load_space
+from heats.race.scenario.spaces import Parameter, Value, load_space, parse_space
 
 DATA = Path(__file__).parent / "data"
 TABLE = {
@@ -147,9 +146,9 @@ def test_classic_pcs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("x real [0, 1] [0.5]", r"line 2: .* is none of"),
+        ("x double [0, 1] [0.5]", r"line 2: .* is none of"),
         ("x [0, 1] [2]", r"line 2: the default 2 of x is outside"),
-        ("x {a, b} [c]", r"line 2: the default c of x is not among"),
+        ("x {a, b} [c]", r"line 2: the default .c. of x is not among"),
         ("x [1, 0] [0.5]", r"line 2: parameter x needs a range"),
         ("x [0, 1] [0.5]l", r"line 2: parameter x is on a log scale"),
         ("x [0, one] [0.5]", r"line 2: could not convert"),

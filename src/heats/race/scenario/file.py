@@ -13,7 +13,7 @@ import msgspec
 from heats.base.files import read_text_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile
-from heats.race.outcome import Goal
+from heats.race.outcome import Comparable, Goal
 
 Mode: TypeAlias = Literal["parallel", "capped"]
 Clock: TypeAlias = Literal["wall", "cpu"]
@@ -30,7 +30,12 @@ _KINDS = {
     "null": "nothing",
 }  # what msgspec calls TOML's kinds of values → what people do
 
-_CHOICES = {"mode": Mode, "clock": Clock, "goal": Goal}  # keys whose values are one of a few words
+_CHOICES = {
+    "mode": Mode,
+    "clock": Clock,
+    "goal": Goal,
+    "statistic": Comparable,
+}  # keys whose values are one of a few words
 
 
 class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -59,6 +64,7 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     objective: str | None = None
     goal: Goal = "minimize"
     missing: float | None = None
+    statistic: Comparable = "value"
     memory: str | int | None = None
     pin: bool = False
     isolate: bool = True
