@@ -95,6 +95,15 @@ def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
         raise BrokenFile(f"{path} is not a scenario: its lists or tables are nested too deeply.") from None
 
 
+def find_line(path: Path, error: str) -> int | None:
+    """Return the line of the key that an error speaks of first, as ``race.cutoff`` or ``space.top``."""
+    found = re.match(r"(race|space)\.([\w-]+)", error)
+    if found is None:
+        return None
+    text = read_text_file(path, MOST_SCENARIO_BYTES, "the scenario {path} cannot be read: {reason}.")
+    return _find_line(text, [found[1], found[2]])
+
+
 def _put_line_first(error: str) -> str:
     """Turn "… (at line 3, column 7)" into "line 3, column 7: …"."""
     found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", error, re.DOTALL)

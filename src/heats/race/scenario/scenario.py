@@ -26,7 +26,7 @@ from heats.race.outcome import Rule
 from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates
 from heats.race.scenario.command import check_command, has_placeholder, name_candidate
-from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_file
+from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, find_line, load_file
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.spaces import Candidate
 from heats.running.lookout import check_sure
@@ -92,7 +92,9 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     except BrokenFile:
         raise
     except InvalidArgument as error:
-        raise type(error)(make_printable(f"{file}: {error}")) from None
+        line = find_line(file, str(error))
+        at = "" if line is None else f", line {line}"
+        raise type(error)(make_printable(f"{file}{at}: {error}")) from None
 
 
 def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:

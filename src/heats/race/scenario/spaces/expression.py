@@ -246,7 +246,8 @@ def _compare(left: Operand, sign: str, right: Operand) -> Test:
         return compares(left.parameter, sign, left.parameter.find_choice(right.text))
     if right.parameter is not None and right.parameter.is_chosen and _is_value(right.parameter, left):
         return compares(right.parameter, _FLIPPED.get(sign, sign), right.parameter.find_choice(left.text))
-    if sign in ("==", "!=") and left.parameter is not None and right.parameter is not None:
+    has_numbers = left.number is not None and right.number is not None
+    if sign in ("==", "!=") and left.parameter is not None and right.parameter is not None and not has_numbers:
         same = compares_texts(left.parameter, right.parameter)
         return same if sign == "==" else negate(same)
     return compares_numbers(_take_number(left), sign, _take_number(right))
