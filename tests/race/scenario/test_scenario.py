@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from heats.engine.specs import AdaptiveSpec, TournamentSpec
 from heats.errors import InvalidArgument
 from heats.race.scenario import list_warnings, load_scenario
+from heats.race.scenario.drawing import draw_candidates
 from heats.race.scenario.file import RaceTable
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
@@ -71,6 +73,16 @@ def test_every_key_is_in_the_manual() -> None:
     manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")
     table = manual[manual.index("| key of `[race]` |") :].split("\n\n")[0]
     assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(RaceTable.__struct_fields__)
+
+
+def test_the_spaces_of_the_manual() -> None:
+    """Can be drawn from, with all that is said about them."""
+    manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")
+    tables = [tomllib.loads(block)["space"] for block in re.findall(r"```toml\n(\[space\].*?)```", manual, re.DOTALL)]
+    drawn = [draw_candidates(table, Path(), 0, [])[0] for table in tables]
+    assert [len(each) for each in drawn] == [21, 59]
+    assert drawn[0][0] == {"alpha": 1.3, "restarts": 2, "mode": "safe", "level": "mid"}
+    assert all(("rho" in each) == (each["mode"] == "fast" and each["alpha"] < 1.3) for each in drawn[0])
 
 
 def test_what_is_played(folder: Path) -> None:
