@@ -118,6 +118,7 @@ def test_examples(text: str, verdict: bool | None) -> None:
         ("mode + 1 == 2", "'mode' is not a number"),
         ("(" * (DEEPEST + 1), "nested too deeply"),
         ("a == 1 && " * 5000, "letters; up to"),
+        ("a + " * 4000 + "a > 1", "it computes more than 200 numbers"),
     ],
 )
 def test_what_is_no_condition_is_refused(text: str, sentence: str) -> None:
@@ -125,6 +126,13 @@ def test_what_is_no_condition_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(InvalidArgument) as error:
         judge(text)
     assert sentence in str(error.value)
+
+
+def test_long_conditions_are_judged_all_the_same() -> None:
+    """As many as fit, and as deep as is allowed."""
+    assert judge(" || ".join(["a == 9"] * 1900 + ["a == 2"]))
+    assert judge("! " * 999 + "a == 9")
+    assert judge("(" * (DEEPEST - 1) + "a + " * 199 + "a == 400" + ")" * (DEEPEST - 1))
 
 
 @given(st.text("ab12.=<>!&|(){}[],'\" +-*/%inc", max_size=40))

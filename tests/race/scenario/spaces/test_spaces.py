@@ -266,6 +266,15 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
             r"x > 3 compares what is not a number",
         ),
         (
+            '{"hyperparameters": [{"type": "ordinal", "name": "x", "sequence": ["a", "b"]}], '
+            '"conditions": [{"child": "x", "parent": "x", "type": "GT", "value": "c"}]}',
+            r"x > 'c' compares a number with what is none",
+        ),
+        (
+            '{"hyperparameters": [{"type": "uniform_float", "name": "x", "lower": 0, "upper": 1, "default_value": 3}]}',
+            r"the default 3 of x is outside its range \[0, 1\]",
+        ),
+        (
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
             '"conditions": [{"child": "x", "parent": "y", "type": "EQ", "value": 3}]}',
             r"is on 'y', which is not a parameter",

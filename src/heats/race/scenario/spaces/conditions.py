@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from heats.errors import InvalidArgument, show_value
 from heats.race.scenario.spaces.parameter import Parameter, Value, format_value, value_key
 
-Test: TypeAlias = Callable[[Mapping[str, Value]], bool | None]
 Number: TypeAlias = Callable[[Mapping[str, Value]], float | None]  # what an expression comes to in a candidate
 
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -26,10 +25,21 @@ SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
+class Test(NamedTuple):
+    """Whether a candidate is what it should be: true, false, or None where that is unknown."""
+
+    judge: Callable[[Mapping[str, Value]], bool | None]
+    size: int = 1  # comparisons it takes
+
+    def __call__(self, candidate: Mapping[str, Value]) -> bool | None:
+        """Judge a candidate."""
+        return self.judge(candidate)
+
+
 def is_one_of(parameter: Parameter, values: Sequence[Value]) -> Test:
     """Return the test whether a parameter has one of the values."""
     name, keys = parameter.name, set(map(value_key, values))
-    return lambda candidate: value_key(candidate[name]) in keys if name in candidate else None
+    return Test(lambda candidate: value_key(candidate[name]) in keys if name in candidate else None)
 
 
 def compares(parameter: Parameter, sign: str, value: Value) -> Test:
@@ -61,7 +71,7 @@ def compares_numbers(left: Number, sign: str, right: Number) -> Test:
         ours, theirs = left(candidate), right(candidate)
         return None if ours is None or theirs is None else SIGNS[sign](ours, theirs)
 
-    return test
+    return Test(test)
 
 
 def compares_texts(left: Parameter, right: Parameter) -> Test:
@@ -73,7 +83,7 @@ def compares_texts(left: Parameter, right: Parameter) -> Test:
             return None
         return format_value(candidate[left.name]) == format_value(candidate[right.name])
 
-    return test
+    return Test(test)
 
 
 def negate(test: Test) -> Test:
@@ -83,7 +93,7 @@ def negate(test: Test) -> Test:
         passed = test(candidate)
         return None if passed is None else not passed
 
-    return opposite
+    return Test(opposite, test.size)
 
 
 def all_of(tests: Sequence[Test]) -> Test:
@@ -93,7 +103,7 @@ def all_of(tests: Sequence[Test]) -> Test:
         passed = [each(candidate) for each in tests]
         return False if False in passed else None if None in passed else True
 
-    return test
+    return Test(test, sum(each.size for each in tests))
 
 
 def any_of(tests: Sequence[Test]) -> Test:
@@ -103,4 +113,4 @@ def any_of(tests: Sequence[Test]) -> Test:
         passed = [each(candidate) for each in tests]
         return True if True in passed else None if None in passed else False
 
-    return test
+    return Test(test, sum(each.size for each in tests))

@@ -28,7 +28,8 @@ from heats.race.scenario.spaces.conditions import (
 from heats.race.scenario.spaces.parameter import Parameter, Value, format_value, parse_number
 
 LONGEST = 20_000  # characters
-DEEPEST = 40  # parentheses and signs within each other
+DEEPEST = 40  # parentheses within each other
+MOST_COMPUTED = 200  # numbers, each of which is one more step down when a candidate is judged
 
 _SIGNS = r"==|!=|<=|>=|&&|\|\||[<>=!&|(){}\[\],]"
 _QUOTED = r"\"[^\"]*\"|'[^']*'"
@@ -69,8 +70,8 @@ def parse_expression(text: str, parameters: Mapping[str, Parameter], words: re.P
 def _split_words(text: str, words: re.Pattern[str]) -> list[str]:
     if len(text) > LONGEST:
         raise InvalidArgument(f"it has {len(text)} letters; up to {LONGEST} are read.")
-    found, place = [], 0
-    while text[place:].strip():
+    found, place, end = [], 0, len(text.rstrip())
+    while place < end:
         match = words.match(text, place)
         if match is None:
             raise InvalidArgument(f"{show_value(text[place:].strip()[:20])} is not closed, or not known.")
@@ -87,6 +88,7 @@ class _Parser:
         self._parameters = parameters
         self._place = 0
         self._depth = 0
+        self._computed = 0
 
     def parse(self) -> Test:
         test = _as_test(self._either())
@@ -126,7 +128,9 @@ class _Parser:
         while self._take(*_NOT):
             times += 1
         part = self._comparison()
-        return part if not times else negate(_as_test(part)) if times % 2 else negate(negate(_as_test(part)))
+        if not times:
+            return part
+        return negate(_as_test(part)) if times % 2 else _as_test(part)
 
     def _comparison(self) -> Part:
         left = self._sum()
@@ -157,14 +161,20 @@ class _Parser:
     def _sum(self) -> Part:
         part = self._product()
         while sign := self._take("+", "-"):
-            part = _compute(part, sign, self._product())
+            part = self._compute(part, sign, self._product())
         return part
 
     def _product(self) -> Part:
         part = self._signed()
         while sign := self._take("*", "/"):
-            part = _compute(part, sign, self._signed())
+            part = self._compute(part, sign, self._signed())
         return part
+
+    def _compute(self, left: Part, sign: str, right: Part) -> Operand:
+        self._computed += 1
+        if self._computed > MOST_COMPUTED:
+            raise InvalidArgument(f"it computes more than {MOST_COMPUTED} numbers.")
+        return _compute(left, sign, right)
 
     def _signed(self) -> Part:
         times = 0

@@ -21,7 +21,7 @@ _BEGINNING = re.compile(r'[\w.]+\s+"[^"]*"\s+[cior]\b')
 _PARAMETER = re.compile(r'([\w.]+)\s+"[^"]*"\s+(c|o|i|r|i,log|r,log)\s*\(((?:"[^"]*"|[^"|])*?)\)\s*(?:\|(.*))?$')
 _SECTION = re.compile(r"\[\s*(\w+)\s*\]$")
 _DIGITS = re.compile(r"digits\s*=\s*(\d{1,2})$")
-_VALUE = re.compile(r'\s*(?:"([^"]*)"|([^,"]+?))\s*(?:,|$)')
+_VALUE = re.compile(r'\s*+(?:"([^"]*+)"\s*+|([^,"]*+))(?:,|$)')
 _KINDS = {"c": "categorical", "o": "ordinal", "i": "int", "r": "float", "i,log": "log-int", "r,log": "log-float"}
 
 
@@ -82,19 +82,20 @@ def _parse_line(line: str, decimals: int | None) -> tuple[Parameter, str | None]
             f"types {', '.join(_KINDS)}."
         )
     name, kind, text, condition = found.groups()
-    values = [quoted if quoted is not None else plain for quoted, plain in _split_values(name, text)]
+    values = _split_values(name, text)
     if kind in "co":
         return Parameter(name, _KINDS[kind], choices=tuple(values)), condition
     return Parameter(name, _KINDS[kind], *_read_range(name, values), decimals=decimals), condition
 
 
-def _split_values(name: str, text: str) -> list[tuple[str | None, str]]:
-    found, place = [], 0
+def _split_values(name: str, text: str) -> list[str]:
+    found: list[str] = []
+    place = 0
     while place < len(text.rstrip()):
         value = _VALUE.match(text, place)
         if value is None:
             raise InvalidArgument(f"the values ({text}) of {name} are not a list such as (a, b).")
-        found.append((value[1], value[2]))
+        found.append(value[2].strip() if value[1] is None else value[1])
         place = value.end()
     return found
 

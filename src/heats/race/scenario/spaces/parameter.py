@@ -90,8 +90,8 @@ class Parameter(msgspec.Struct, frozen=True):
     def order(self, value: Value) -> float | None:
         """Return what sorts its values: their place if it is ordinal, else the number each is; None if it is none."""
         if self.kind == "ordinal":
-            return self.choices.index(value)
-        return parse_number(format_value(value))
+            return self.choices.index(value) if value in self.choices else None
+        return value if type(value) in (int, float) else parse_number(format_value(value))  # type: ignore[return-value]
 
     @property
     def has_order(self) -> bool:

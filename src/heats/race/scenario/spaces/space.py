@@ -37,12 +37,17 @@ class Space(msgspec.Struct, frozen=True):
         conditional = {name for name, _ in self.conditions}  # may also be left out
         return math.prod(each.size + (each.name in conditional) for each in self.parameters)
 
+    @property
+    def _effort(self) -> int:
+        """How many values to draw and comparisons to make it takes for a candidate."""
+        tests = [*(test for _, test in self.conditions), *self.forbidden]
+        return len(self.parameters) + sum(test.size for test in tests)
+
     def sample(self, how_many: int, seed: int, besides: Sequence[Candidate] = ()) -> list[Candidate]:
         """Return that many different candidates, none of them one of those ``besides``."""
         if how_many > self.size:
             raise _refuse_sample(how_many, f"there are only {int(self.size)} different candidates")
-        effort = len(self.parameters) + len(self.conditions) + len(self.forbidden)
-        draws = max(LEAST_DRAWS_PER_CANDIDATE * how_many, MOST_DRAWN_VALUES // max(10, effort))
+        draws = max(LEAST_DRAWS_PER_CANDIDATE * how_many, MOST_DRAWN_VALUES // max(10, self._effort))
         taken = set(map(candidate_key, besides))
         found: dict[object, Candidate] = {}
         for candidate in islice(self._draw_candidates(randomness.fold_seed(seed)), draws):
