@@ -2,6 +2,7 @@
 
 root         the command itself, to which all others are added
 options      options that several commands have; arguments → how they are typed
+outputs      files that a command writes beside what it prints
 plans        heats plan, bounds
 demo         a simulated problem to show
 resuming     a journal → the run, gone on with as the command that began it would, or given more to spend

@@ -12,6 +12,7 @@ import typer
 
 from heats.base.text import make_printable
 from heats.cli import options
+from heats.cli.outputs import check_places, save_tables
 from heats.cli.root import app
 from heats.engine.specs import name_strategy
 from heats.errors import HeatsError, InvalidArgument
@@ -36,6 +37,7 @@ def race(
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     html: options.Html = None,
+    csv: options.Csv = None,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -51,7 +53,7 @@ def race(
     if check:
         _check(entered, json=json)
     else:
-        _race(entered, given, journal, html, dask, json=json)
+        _race(entered, given, journal, html, csv, dask, json=json)
 
 
 def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
@@ -76,13 +78,19 @@ def _check(scenario: Scenario, *, json: bool) -> None:
 
 
 def _race(
-    scenario: Scenario, given: Mapping[str, Any], journal: str | None, html: str | None, dask: str | None, *, json: bool
+    scenario: Scenario,
+    given: Mapping[str, Any],
+    journal: str | None,
+    html: str | None,
+    csv: str | None,
+    dask: str | None,
+    *,
+    json: bool,
 ) -> None:
     from heats.race.run import begin_race
-    from heats.reports.page import check_page, save_page
+    from heats.reports.page import save_page
 
-    if html is not None:
-        check_page(html)
+    check_places(html=html, csv=csv)
     path = _choose_journal(scenario, journal)
     _say(
         f"{name_strategy(scenario.spec)}: "
@@ -91,6 +99,7 @@ def _race(
     )
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):
         raced = begin_race(scenario, given, path, executor)
+    save_tables(raced.log, raced.result, csv)
     typer.echo(raced.result.to_json() if json else str(raced.result))
     if html is not None:
         save_page(html, raced.log, raced.result)

@@ -11,6 +11,7 @@ import typer
 
 from heats.base.checks import between, one_of
 from heats.cli import options
+from heats.cli.outputs import check_places, save_tables
 from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.journal import Log
@@ -72,11 +73,11 @@ def report(
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    _check_places(html=html, csv=csv, pulls=pulls)
+    check_places(html=html, csv=csv, pulls=pulls)
     if follow:
         _follow(log)
     result = summarise_journal(log, counts)
-    _save_tables(log, result, csv, pulls)
+    save_tables(log, result, csv, pulls)
     _show(log, result, html, json=json)
 
 
@@ -92,7 +93,7 @@ def resume(
     from heats.race.result import read_race
 
     log, counts = read_race(journal)
-    _check_places(html=html)
+    check_places(html=html)
     with (
         options.connect_executor(dask if log.finished is None else None) as executor,
         options.say_how_to_go_on(journal),
@@ -130,29 +131,6 @@ def _show(log: Log, result: Result, html: str | None, *, json: bool) -> None:
 
         save_page(html, log, result)
     typer.echo(result.to_json() if json else str(result))
-
-
-def _save_tables(log: Log, result: Result, csv: str | None, pulls: str | None) -> None:
-    from heats.reports.frames import list_kept_pulls, list_results, write_csv
-    from heats.reports.places import save_file
-
-    if csv is not None:
-        save_file("csv", csv, write_csv(list_results(result.report.standings, log.names, log.values)))
-    if pulls is not None:
-        save_file("pulls", pulls, write_csv(list_kept_pulls(log)))
-
-
-def _check_places(*, html: str | None = None, csv: str | None = None, pulls: str | None = None) -> None:
-    """Refuse files that cannot be written before anything is spent."""
-    from heats.reports.page import check_page
-    from heats.reports.places import check_different, check_place
-
-    if html is not None:
-        check_page(html)
-    for argument, path in (("csv", csv), ("pulls", pulls)):
-        if path is not None:
-            check_place(argument, path)
-    check_different(html=html, csv=csv, pulls=pulls)
 
 
 def _follow(log: Log) -> None:

@@ -23,6 +23,14 @@ class DemoOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="demo", kw_o
     sure: float | None = None
 
 
+class Drawn(msgspec.Struct, frozen=True, kw_only=True):
+    """How many candidates were drawn: enough, with this confidence, for one among the best ``share`` of their space."""
+
+    share: float
+    confidence: float
+    candidates: int
+
+
 class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_only=True):
     """``heats race``: its scenario, what was said on top of it, and what must not have changed since."""
 
@@ -30,6 +38,7 @@ class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_o
     overrides: dict[str, Any]
     rules: dict[str, Any]
     command_lines: tuple[str, ...] = ()  # of the candidates, for reports
+    drawn: Drawn | None = None
 
 
 class OtherOrigin(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from heats.race.counts import RunCounts
 from heats.race.heat import fill_command_line
 from heats.race.scenario import RACE_PLACEHOLDERS, Command, Scenario, fill_command
 from heats.reports.result import CandidateRuns, Entrant, RaceFacts, Result, summarise
+from heats.reports.top import make_claim
 
 
 def read_race(path: str) -> tuple[Log, RunCounts | None]:
@@ -45,6 +46,7 @@ def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
         without_winner=counts.without_winner,
         cpu_seconds=round(counts.total_cpu_seconds, 6),
         candidates=tuple(_count_candidate(counts, arm) for arm in _furthest_first(counts)),
+        top=make_claim(log.origin.drawn, report) if decided and log.origin.drawn is not None else None,
     )
 
 

@@ -135,6 +135,7 @@ def describe_origin(scenario: Scenario, overrides: Mapping[str, Any]) -> RaceOri
         overrides={key: value for key, value in overrides.items() if value is not None} | {"mode": scenario.mode},
         rules=plain,
         command_lines=tuple(make_encodable(paste_line(scenario, arm)) for arm in range(len(scenario.candidates))),
+        drawn=scenario.drawn,
     )
 
 

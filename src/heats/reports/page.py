@@ -23,6 +23,7 @@ from heats.reports.labels import Roster
 from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
 from heats.reports.strengths import Axis
+from heats.reports.top import say_claim
 from heats.reports.winner import list_values
 
 MOST_NAMES_LISTED = 12  # of a heat; the others are counted
@@ -50,6 +51,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         f"<title>{title}</title>",
         f"<style>{read_style('style.css', 'drawing.css')}</style></head><body>",
         *_head(report, roster, leader),
+        *_top(result.race),
         *_values(values, roster, leader),
         *_command(log, result.race, leader),
         *_numbers(machine, report, run, result.race),
@@ -101,6 +103,12 @@ def _head(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
         yield f'<p class="soft">{_sentence(say_stop(report.stopped))}</p>'
     if not report.done:
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
+
+
+def _top(race: RaceFacts | None) -> Iterator[str]:
+    """Say how good the winner is among all that its space holds."""
+    if race is not None and race.top is not None:
+        yield f'<p class="soft">{_sentence(say_claim(race.top))}</p>'
 
 
 def _sentence(text: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from heats.base.files import read_text_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile
-from heats.race.outcome import Goal
+from heats.race.outcome import Comparable, Goal
 
 Mode: TypeAlias = Literal["parallel", "capped"]
 Clock: TypeAlias = Literal["wall", "cpu"]
@@ -30,7 +30,12 @@ _KINDS = {
     "null": "nothing",
 }  # what msgspec calls TOML's kinds of values → what people do
 
-_CHOICES = {"mode": Mode, "clock": Clock, "goal": Goal}  # keys whose values are one of a few words
+_CHOICES = {
+    "mode": Mode,
+    "clock": Clock,
+    "goal": Goal,
+    "statistic": Comparable,
+}  # keys whose values are one of a few words
 
 
 class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -59,6 +64,7 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     objective: str | None = None
     goal: Goal = "minimize"
     missing: float | None = None
+    statistic: Comparable = "value"
     memory: str | int | None = None
     pin: bool = False
     isolate: bool = True
@@ -87,6 +93,15 @@ def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
         raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:
         raise BrokenFile(f"{path} is not a scenario: its lists or tables are nested too deeply.") from None
+
+
+def find_line(path: Path, error: str) -> int | None:
+    """Return the line of the key that an error speaks of first, as ``race.cutoff`` or ``space.top``."""
+    found = re.match(r"(race|space)\.([\w-]+)", error)
+    if found is None:
+        return None
+    text = read_text_file(path, MOST_SCENARIO_BYTES, "the scenario {path} cannot be read: {reason}.")
+    return _find_line(text, [found[1], found[2]])
 
 
 def _put_line_first(error: str) -> str:
