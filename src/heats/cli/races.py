@@ -1,4 +1,4 @@
-"""``heats race``: programs raced side by side."""
+"""``heats race`` and ``validate``: programs raced side by side, and the winner on instances that are new to it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 from heats.base.text import make_printable
 from heats.cli import options
 from heats.cli.root import app
+from heats.cli.showing import exit_if_undecided, show_result
 from heats.errors import HeatsError, InvalidArgument
 from heats.race.check import encode_trials, format_trials, try_candidates
 from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
@@ -77,8 +78,10 @@ def _check(scenario: Scenario, *, json: bool) -> None:
 def _race(
     scenario: Scenario, given: Mapping[str, Any], journal: str | None, html: str | None, dask: str | None, *, json: bool
 ) -> None:
+    from heats.cli.validating import validate_as_asked
+    from heats.race.result import summarise_journal
     from heats.race.run import begin_race
-    from heats.reports.page import check_page, save_page
+    from heats.reports.page import check_page
 
     if html is not None:
         check_page(html)
@@ -89,12 +92,42 @@ def _race(
     )
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):
         raced = begin_race(scenario, given, path, executor)
-    typer.echo(raced.result.to_json() if json else str(raced.result))
+        failure = validate_as_asked(raced.log, raced.counts, executor)
+    result = summarise_journal(raced.log, raced.counts)
+    show_result(raced.log, result, html, json=json)
     if html is not None:
-        save_page(html, raced.log, raced.result)
         _say(f"the report is {html}")
-    if raced.result.race is not None and not raced.result.race.decided:
-        raise typer.Exit(1)
+    if failure is not None:
+        raise failure
+    exit_if_undecided(result)
+
+
+@app.command(epilog="Example: heats validate run.jsonl --instances 'test/*.cnf' --against default")
+def validate(
+    journal: Annotated[str, typer.Argument(help="The journal of a race that is over.")],
+    instances: Annotated[
+        str | None, typer.Option(help="A glob, relative to the scenario; left out: as its [validate] says.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A candidate's name or number (#3), or runner-up; left out: default.")
+    ] = None,
+    html: options.Html = None,
+    dask: options.Dask = None,
+    json: options.Json = False,
+) -> None:
+    """Run the winner of a race and another candidate on instances that the race never saw, and compare them."""
+    from heats.cli.validating import validate_journal
+    from heats.race.result import summarise_journal
+    from heats.reports.page import check_page
+
+    if html is not None:
+        check_page(html)
+    with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
+        log, counts = validate_journal(journal, instances, against, executor)
+    result = summarise_journal(log, counts)
+    show_result(log, result, html, json=json)
+    if result.race is None or result.race.validation is None or not result.race.validation.compared:
+        raise HeatsError("nothing could be compared: look at what crashed.")
 
 
 def _choose_journal(scenario: Scenario, chosen: str | None) -> Path:

@@ -30,6 +30,7 @@ class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_o
     overrides: dict[str, Any]
     rules: dict[str, Any]
     command_lines: tuple[str, ...] = ()  # of the candidates, for reports
+    validates: bool = False  # whether the scenario asks for its winner to be validated
 
 
 class OtherOrigin(msgspec.Struct, frozen=True):

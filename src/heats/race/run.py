@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import take_fingerprints
 from heats.journal.origin import RaceOrigin
+from heats.journal.reader import resolve_path
 from heats.journal.sameness import DECIDING
 from heats.race.board import show_board
 from heats.race.counts import RunCounts, make_notes, read_notes
@@ -27,6 +27,8 @@ from heats.race.outcome import AllCrashed, describe_end, have_all_crashed
 from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import paste_line, summarise_journal
 from heats.race.scenario import Scenario, load_scenario
+from heats.race.validation import find_record
+from heats.race.workers import find_workers
 from heats.reports.result import Result
 from heats.running.driver import drive
 from heats.running.outcomes import Noted
@@ -41,6 +43,7 @@ class Raced:
 
     result: Result
     log: Log
+    counts: RunCounts
 
 
 class Racing:
@@ -100,11 +103,22 @@ def begin_race(
         raise InvalidArgument(
             f"{{journal}} is there already; heats resume {journal} goes on with it, or choose another.", journal=journal
         )
+    if (record := find_record(resolve_path(journal))).exists():
+        raise InvalidArgument(
+            f"{record} is there already, the validation of another race; move it away, or choose another {{journal}}.",
+            journal=journal,
+        )
     return _race(scenario, journal, describe_origin(scenario, overrides), executor)
 
 
 def resume_race(log: Log, counts: RunCounts, executor: Executor | None = None) -> Raced:
     """Go on with a race by its journal, which was read; the scenario must still be the same."""
+    scenario, origin = reload_scenario(log)
+    return _race(scenario, log.path, origin, executor, log, counts)
+
+
+def reload_scenario(log: Log) -> tuple[Scenario, RaceOrigin]:
+    """Return the scenario of a race, as it was when that began, or refuse one that has changed since."""
     origin = log.origin
     assert isinstance(origin, RaceOrigin)
     scenario = load_scenario(origin.scenario, origin.overrides)
@@ -115,7 +129,7 @@ def resume_race(log: Log, counts: RunCounts, executor: Executor | None = None) -
                 f"{origin.scenario} has changed since the race of {log.path} began: its {key} was {was!r} and is "
                 f"{now.rules.get(key)!r}. Change it back to go on, or begin a new race."
             )
-    return _race(scenario, log.path, now, executor, log, counts)
+    return scenario, now
 
 
 def describe_origin(scenario: Scenario, overrides: Mapping[str, Any]) -> RaceOrigin:
@@ -135,6 +149,7 @@ def describe_origin(scenario: Scenario, overrides: Mapping[str, Any]) -> RaceOri
         overrides={key: value for key, value in overrides.items() if value is not None} | {"mode": scenario.mode},
         rules=plain,
         command_lines=tuple(make_encodable(paste_line(scenario, arm)) for arm in range(len(scenario.candidates))),
+        validates=scenario.held_out is not None,
     )
 
 
@@ -153,7 +168,7 @@ def _race(
     with RaceJournal(file, asked, candidates=known, on_told=counts.add, log=log) as journal:
         journal.scenario, journal.counts = scenario, counts
         with (
-            _find_workers(scenario, executor) as (workers, guardians),
+            find_workers(scenario.heats_at_once, executor) as (workers, guardians),
             show_board(journal.machine, scenario.names, counts) as watch,
         ):
             try:
@@ -161,7 +176,7 @@ def _race(
                 drive(journal.machine, task, workers, watch=watch, keeper=journal, sure=scenario.sure)
             except ComparisonFailed as failure:
                 raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
-    return Raced(summarise_journal(journal.log, counts), journal.log)
+    return Raced(summarise_journal(journal.log, counts), journal.log, counts)
 
 
 def _choose_spec(scenario: Scenario, log: Log | None) -> Spec:
@@ -172,21 +187,3 @@ def _choose_spec(scenario: Scenario, log: Log | None) -> Spec:
         if all(getattr(begun, name) == getattr(spec.plan, name) for name in DECIDING):
             return msgspec.structs.replace(spec, plan=begun)  # how plans are made may have changed since
     return spec
-
-
-@contextmanager
-def _find_workers(
-    scenario: Scenario, executor: Executor | None
-) -> Iterator[tuple[Executor | None, GuardianPool | None]]:
-    """Yield what heats run on: the executor given, this thread, or as many threads as heats run side by side."""
-    if executor is not None:
-        yield executor, None
-    elif scenario.heats_at_once == 1:
-        with GuardianPool() as guardians:
-            yield None, guardians
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        # The guardians are closed first: else the pool would wait for heats that nobody wants any more.
-        with ThreadPoolExecutor(scenario.heats_at_once) as pool, GuardianPool() as guardians:
-            yield pool, guardians

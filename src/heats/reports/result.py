@@ -20,6 +20,7 @@ from heats.engine.machine import Machine
 from heats.engine.report import Report, describe_report
 from heats.engine.specs import outline
 from heats.journal.reader import Log
+from heats.reports.validation import Validation, describe_validation
 from heats.reports.winner import Chosen, choose_winner, collect_parameters, describe_winner
 
 
@@ -68,6 +69,7 @@ class RaceFacts(msgspec.Struct, frozen=True):
     without_winner: int  # heats that nobody won
     cpu_seconds: float  # of all runs
     candidates: tuple[CandidateRuns, ...]  # those that ran, whoever came furthest first
+    validation: Validation | None = None  # the winner on held-out instances
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -143,6 +145,7 @@ def _lines(result: Result) -> Iterator[str]:
     else:
         yield describe_report(report, result.names)
         yield from describe_winner(result.winner)
+        yield from describe_validation(None if race is None else race.validation)
     if run is None:
         return
     yield ""

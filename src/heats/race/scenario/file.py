@@ -65,12 +65,20 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     output: str | int = "64 KB"
 
 
+class ValidateTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """The [validate] table, as written."""
+
+    instances: str | list[str]
+    against: str = "default"
+
+
 class ScenarioFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The whole file, as written."""
 
     race: RaceTable
     candidates: str | list[dict[str, str | int | float | bool]] | None = None
     space: dict[str, Any] | None = None
+    validate: ValidateTable | None = None
 
 
 def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:

@@ -26,6 +26,7 @@ from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates
 from heats.race.scenario.command import check_command, has_placeholder, name_candidate
 from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_file
+from heats.race.scenario.held_out import HeldOut, hold_out
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.space import Candidate
 from heats.running.lookout import check_sure
@@ -69,6 +70,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     sure: float | None  # when to end before that
     seed: int
     slots: int
+    held_out: HeldOut | None  # to validate the winner on, once there is one
 
     @property
     def terms(self) -> Terms:
@@ -102,14 +104,15 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
     machine = _make_machine(race, len(candidates))
     assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
     assert machine.total is not None
+    names, instances = _name_candidates(candidates), _find_instances(race, folder)
     mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
     return Scenario(
         path=file,
         folder=folder,
         command=(_find_program(race.command[0], folder), *map(_freeze, race.command[1:])),
         candidates=candidates,
-        names=_name_candidates(candidates),
-        instances=_find_instances(race, folder),
+        names=names,
+        instances=instances,
         spec=machine.spec,
         heats=machine.total,
         sure=check_sure(race.sure, machine),
@@ -123,6 +126,7 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
         pin=race.pin,
         isolate=race.isolate,
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
+        held_out=None if written.validate is None else hold_out(written.validate, folder, instances, candidates, names),
     )
 
 

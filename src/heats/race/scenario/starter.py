@@ -42,6 +42,10 @@ sample = 6
 noise = {{ float = [0.0, 0.5] }}                 # also: log-float, int, log-int
 restart = {{ categorical = [50, 200, 1000] }}
 # file = "solver.pcs"          # instead of the two lines above: a .pcs file, or .json of ConfigSpace
+
+# [validate]                   # at the end, winner and another candidate on instances that the race never saw
+# instances = "test/*.txt"
+# against = "#0"               # a candidate's name or number, or "runner-up"
 """
 
 SOLVER = '''\
