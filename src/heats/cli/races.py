@@ -11,11 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from heats.base.text import make_printable
+from heats.base.times import say_seconds
 from heats.cli import options
 from heats.cli.root import app
 from heats.cli.showing import exit_if_undecided, show_result
 from heats.errors import HeatsError, InvalidArgument
 from heats.race.check import encode_trials, format_trials, try_candidates
+from heats.race.forecast import forecast_seconds, keep_runs, say_how_long
 from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
 from heats.running.progress import count_progress
 
@@ -70,9 +72,11 @@ def _check(scenario: Scenario, *, json: bool) -> None:
     """Try every candidate once; a crash is a failure."""
     with count_progress("candidates") as tick:
         trials = try_candidates(scenario, tick)
+    keep_runs(scenario, [each.run for each in trials])
     typer.echo(encode_trials(scenario, trials) if json else format_trials(scenario, trials))
     if any(each.run.verdict == "crashed" for each in trials):
         raise HeatsError("not every candidate runs.")
+    _say(f"a race takes about {say_seconds(forecast_seconds(scenario, [each.run for each in trials]))}.")
 
 
 def _race(
@@ -90,6 +94,8 @@ def _race(
         f"{len(scenario.candidates)} candidates, {scenario.heats} heats of {scenario.spec.heat_size}, "
         f"{scenario.mode}, {scenario.heats_at_once} at a time. The journal is {path}"
     )
+    if dask is None:
+        _say(say_how_long(scenario))
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):
         raced = begin_race(scenario, given, path, executor)
         failure = validate_as_asked(raced.log, raced.counts, executor)

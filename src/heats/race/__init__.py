@@ -6,6 +6,7 @@ scenario      a TOML file → everything decided: candidates, instances, plan, m
 heat          a scenario and a query → an order of command lines; an order → what came of it
 workers       what programs are started from: an executor, this thread, or several
 check         every candidate once, before any budget is spent
+forecast      the runs of a check → how long a race will take
 counts        the notes of heats → counts per candidate
 board         a machine and counts → what a watcher sees
 validation    winner and default on instances that the race never saw, beside each other
