@@ -58,6 +58,7 @@ from heats.running.outcomes import Noted
 
 if TYPE_CHECKING:  # imported when first asked for, see below
     from heats import environments, theory
+    from heats.race.functions import race_functions
     from heats.simulation.simulate import simulate
 
 
@@ -65,6 +66,8 @@ def __getattr__(name: str) -> object:
     """Import what not everybody needs when it is first asked for, so that ``import heats`` stays light."""
     from importlib import import_module
 
+    if name == "race_functions":
+        return import_module("heats.race.functions").race_functions
     if name == "simulate":
         return import_module("heats.simulation").simulate
     if name in ("environments", "theory"):
@@ -115,6 +118,7 @@ __all__ = [
     "positional",
     "power_mean",
     "quantile",
+    "race_functions",
     "run",
     "simulate",
     "theory",

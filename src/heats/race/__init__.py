@@ -12,4 +12,6 @@ board         a machine and counts → what a watcher sees
 validation    winner and default on instances that the race never saw, beside each other
 result        a journal and counts → what the programs did
 run           a scenario → a whole race: machine, driver, journal
+call          the program that a run of a Python function is
+functions     Python functions → a race of them
 """

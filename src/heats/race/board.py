@@ -23,10 +23,12 @@ TITLES = ("candidate", "wins", "pulls", "CPU")
 
 
 @contextmanager
-def show_board(machine: Machine, names: Sequence[str], counts: RunCounts) -> Iterator[Callable[[], None]]:
+def show_board(
+    machine: Machine, names: Sequence[str], counts: RunCounts, *, show: bool = True
+) -> Iterator[Callable[[], None]]:
     """Yield a function to call after every heat; it keeps the board up to date."""
     board = _Board(machine, names, counts)
-    if sys.stderr is None:
+    if sys.stderr is None or not show:
         yield lambda: None
     elif sys.stderr.isatty():
         with board.live() as watch:

@@ -88,14 +88,15 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None) 
     file = Path(path).absolute()
     written = load_file(file, {key: value for key, value in (overrides or {}).items() if value is not None})
     try:
-        return _complete_scenario(written, file)
+        return complete_scenario(written, file)
     except BrokenFile:
         raise
     except InvalidArgument as error:
         raise type(error)(make_printable(f"{file}: {error}")) from None
 
 
-def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
+def complete_scenario(written: ScenarioFile, file: Path, instances: tuple[str, ...] | None = None) -> Scenario:
+    """Decide everything a file leaves open; ``instances`` are those of a race whose are no files."""
     race, folder = written.race, file.parent
     sources = [each for each in (race.candidates, written.candidates, written.space) if each is not None]
     candidates = load_candidates(sources, folder, whole("seed", race.seed, 0))
@@ -104,7 +105,8 @@ def _complete_scenario(written: ScenarioFile, file: Path) -> Scenario:
     machine = _make_machine(race, len(candidates))
     assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
     assert machine.total is not None
-    names, instances = _name_candidates(candidates), _find_instances(race, folder)
+    names = _name_candidates(candidates)
+    instances = _find_instances(race, folder) if instances is None else instances
     mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
     return Scenario(
         path=file,
