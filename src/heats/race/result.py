@@ -66,7 +66,7 @@ def _measure_validation(log: Log, origin: RaceOrigin, winner: int | None) -> Val
     if kept.asked is None or kept.asked.winner != winner:  # the race went on since, and has another one
         return None
     try:
-        rule = msgspec.convert({name: origin.rules[name] for name in Rule.__struct_fields__}, Rule)
+        rule = msgspec.convert(origin.rules, Rule)
         cutoff = msgspec.convert(origin.rules["cutoff"], float)
     except (KeyError, msgspec.ValidationError):
         return None  # a journal that anybody may have written

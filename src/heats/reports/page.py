@@ -22,7 +22,7 @@ from heats.reports.labels import Roster
 from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
 from heats.reports.strengths import Axis
-from heats.reports.validation import Meeting, Validation, list_findings
+from heats.reports.validation import Meeting, Validation, list_findings, name_opponent
 from heats.reports.winner import list_values
 
 MOST_NAMES_LISTED = 12  # of a heat; the others are counted
@@ -145,7 +145,7 @@ def _validation(validation: Validation | None) -> Iterator[str]:
     first, *others = list_findings(validation)
     yield f"<h2>On instances that the race never saw</h2><p>{_sentence(first)}</p>"
     yield from (f'<p class="soft">{_sentence(line)}</p>' for line in others)
-    sides = [escape(make_printable(side.name)) for side in (validation.winner, validation.against)]
+    sides = escape(make_printable(validation.winner.name)), escape(name_opponent(validation))
     rows = [_meeting(each, validation.goal) for each in validation.meetings]
     yield from _fold("Instance by instance", _table(("instance", *sides), rows, words=0), len(rows))
 

@@ -53,6 +53,7 @@ class Validation(msgspec.Struct, frozen=True):
     done: int
     winner: Side
     against: Side
+    called: str | None  # what that one is called, if not by its name: "default"
     both: int  # instances that both solved
     only_winner: int
     only_against: int
@@ -96,8 +97,13 @@ def _name(side: Side) -> str:
     return make_printable(side.name)
 
 
+def name_opponent(validation: Validation) -> str:
+    """Return what to call the one that the winner is compared with."""
+    return _name(validation.against) if validation.called is None else f"the {make_printable(validation.called)}"
+
+
 def _say_ratio(validation: Validation) -> str:
-    ratio, other = validation.ratio_of_means, _name(validation.against)
+    ratio, other = validation.ratio_of_means, name_opponent(validation)
     if ratio is None:
         return f"nothing can be said of the speed beside {other}"
     bound = "" if validation.bound == "exact" else f"{validation.bound} "
@@ -105,7 +111,7 @@ def _say_ratio(validation: Validation) -> str:
 
 
 def _say_difference(validation: Validation) -> str:
-    difference, other = validation.difference, _name(validation.against)
+    difference, other = validation.difference, name_opponent(validation)
     losses = validation.done - validation.wins - validation.ties
     record = f"better than {other} on {validation.wins}, worse on {losses}, equal on {validation.ties}"
     if difference is None:
@@ -129,7 +135,7 @@ def _say_interval(estimate: Estimate, say: Callable[[float], str], title: str = 
 
 
 def _list_times(validation: Validation) -> Iterator[str]:
-    winner, other = validation.winner, validation.against
+    winner, other, opponent = validation.winner, validation.against, name_opponent(validation)
     middle = validation.ratio_of_geometric_means
     if middle is not None:
         yield f"{_say_times(middle.estimate)} times by geometric means{_say_interval(middle, _say_times)}"
@@ -138,7 +144,7 @@ def _list_times(validation: Validation) -> Iterator[str]:
     else:
         yield (
             f"solved: {winner.solved} beside {other.solved}; both {validation.both}, only the winner "
-            f"{validation.only_winner}, only {_name(other)} {validation.only_against}, neither {validation.neither}"
+            f"{validation.only_winner}, only {opponent} {validation.only_against}, neither {validation.neither}"
         )
     if winner.mean is not None and other.mean is not None and winner.par10 is not None and other.par10 is not None:
         yield (
@@ -146,7 +152,7 @@ def _list_times(validation: Validation) -> Iterator[str]:
             f"beside {say_seconds(other.par10)}"
         )
     why = {
-        "at least": f"runs of {_name(other)} were cut off: what they would have taken is not known",
+        "at least": f"runs of {opponent} were cut off: what they would have taken is not known",
         "at most": "runs of the winner were cut off: what they would have taken is not known",
         "roughly": "runs of both were cut off: what they would have taken is not known",
     }
@@ -163,7 +169,7 @@ def _list_values(validation: Validation) -> Iterator[str]:
 
 
 def _list_crashes(validation: Validation) -> Iterator[str]:
-    for side in (validation.winner, validation.against):
+    for side, name in ((validation.winner, _name(validation.winner)), (validation.against, name_opponent(validation))):
         if side.crashed:
             last = f" ({make_printable(side.last_words)})" if side.last_words else ""
-            yield f"crashed: {_name(side)}, on {side.crashed} of {validation.done}{last}"
+            yield f"crashed: {name}, on {side.crashed} of {validation.done}{last}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from heats.errors import InvalidArgument
-from heats.race.scenario import HeldOut, load_scenario
+from heats.race.scenario import HeldOut, ValidateTable, hold_out, load_scenario
 from tests.race.scenarios import write
 
 RACE = {"command": ["cat", "{x}", "{instance}"], "instances": "seen/*", "budget": 4, "cutoff": 1, "heat_size": 2}
@@ -31,6 +31,17 @@ def test_opponents_go_by_name_number_or_place(tmp_path: Path, against: str, arm:
     assert found is not None
     assert found.against == arm
     assert found.instances == (str(tmp_path / "new/a"), str(tmp_path / "new/c"))
+
+
+def test_the_default_of_a_space_comes_first(tmp_path: Path) -> None:
+    """Whoever else has that word among its values; without one, it is a candidate like any other."""
+    for name in ("a", "b"):
+        (tmp_path / name).touch()
+    table, candidates = ValidateTable(instances=["b"]), [{"x": "default"}, {"x": 2}]
+    raced = [str(tmp_path / "a")]
+    of_space = hold_out(table, tmp_path, raced, candidates, ["x=default", "x=2"], default=1)
+    assert (of_space.against, of_space.called) == (1, "default")
+    assert hold_out(table, tmp_path, raced, candidates, ["x=default", "x=2"]).against == 0
 
 
 def test_validation_is_a_choice(tmp_path: Path) -> None:

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from heats.race.outcome import Rule
+from heats.race.validation import measure
 from heats.race.validation.measures import compare_geometric_means, compare_means
+from heats.race.validation.record import Asked
 from heats.reports.validation import Estimate, list_findings
-from tests.race.validation.pairs import CUTOFF, make_run, measure_runs, measure_times, measure_values
+from tests.race.validation.pairs import AT, CUTOFF, make_pair, make_run, measure_runs, measure_times, measure_values
 
 TIMES = st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)), min_size=2, max_size=30)
 
@@ -131,6 +134,14 @@ def test_a_value_beats_none() -> None:
     said = measure_values((1.0, None), (1.0, 2.0), missing=11.0)
     assert said.difference is not None
     assert said.difference.estimate == pytest.approx((10 + 1) / 2)
+
+
+def test_the_default_is_called_so() -> None:
+    """Whatever its parameters are."""
+    pair = make_pair(0, make_run(1, 1.0), make_run(0, 3.0))
+    found = measure(Asked(1, 0, ("/i/0",), AT, "default"), [pair], ("rho=0.5 wp=0.01", "best"), Rule(), CUTOFF)
+    assert list_findings(found)[0] == "on 1 held-out instance: 3.00 times as fast as the default"
+    assert found.against.name == "rho=0.5 wp=0.01"
 
 
 def test_what_is_not_done_is_said() -> None:

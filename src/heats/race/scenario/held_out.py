@@ -15,6 +15,7 @@ from heats.race.scenario.file import ValidateTable
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.space import Candidate
 
+DEFAULT = "default"
 RUNNER_UP = "runner-up"
 MOST_NAMES_LISTED = 10
 
@@ -26,11 +27,24 @@ class HeldOut(msgspec.Struct, frozen=True):
     against: int | None
     table: ValidateTable  # that says so
 
+    @property
+    def called(self) -> str:
+        """What people call the candidate, if that says more than its parameters do."""
+        return DEFAULT if self.table.against == DEFAULT else ""
+
 
 def hold_out(
-    table: ValidateTable, folder: Path, raced: Sequence[str], candidates: Sequence[Candidate], names: Sequence[str]
+    table: ValidateTable,
+    folder: Path,
+    raced: Sequence[str],
+    candidates: Sequence[Candidate],
+    names: Sequence[str],
+    default: int | None = None,
 ) -> HeldOut:
-    """Return what to validate on, or refuse instances that are ``raced`` on and a candidate that does not exist."""
+    """Return what to validate on, or refuse instances that are ``raced`` on and a candidate that does not exist.
+
+    ``default`` is the candidate that is the default one of a space, if it races.
+    """
     if not raced:
         raise InvalidArgument(
             "validation needs instances that the race has not seen, but this race has none: its command has no "
@@ -41,7 +55,8 @@ def hold_out(
     except InvalidArgument as error:
         raise type(error)(f"validate: {error}") from None
     _refuse_overlap(held_out, raced)
-    return HeldOut(held_out, find_opponent(table.against, candidates, names), table)
+    is_default = table.against == DEFAULT and default is not None
+    return HeldOut(held_out, default if is_default else find_opponent(table.against, candidates, names), table)
 
 
 def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[str]) -> int | None:

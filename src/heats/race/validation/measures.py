@@ -31,6 +31,7 @@ def measure(asked: Asked, pairs: Sequence[Paired], names: Sequence[str], rule: R
     ours, theirs = np.array(usable, dtype=np.float64).reshape(-1, 2).T
     return Validation(
         goal="value" if by_value else "finish",
+        called=asked.called or None,
         asked=len(asked.instances),
         done=len(pairs),
         winner=_describe_side(asked.winner, names, [ours for ours, _ in runs], rule, cutoff),

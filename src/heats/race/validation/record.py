@@ -36,17 +36,18 @@ class Begun(msgspec.Struct, frozen=True, tag_field="event", tag="validation"):
     at: datetime
 
 
-class Asked(msgspec.Struct, frozen=True, tag_field="event", tag="asked"):
-    """Whom to run on which instances, from here on."""
+class Asked(msgspec.Struct, frozen=True, tag_field="event", tag="asked", omit_defaults=True):
+    """Whom to run on which instances, from here on; ``called`` is what the opponent is called, if not by its name."""
 
     winner: int
     against: int
     instances: tuple[str, ...]
     at: datetime
+    called: str = ""
 
     def asks_the_same(self, other: Asked) -> bool:
         """Whether only the time differs."""
-        return (self.winner, self.against, self.instances) == (other.winner, other.against, other.instances)
+        return msgspec.structs.replace(other, at=self.at) == self
 
 
 class Paired(msgspec.Struct, frozen=True, tag_field="event", tag="paired"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,6 +29,7 @@ class Request(msgspec.Struct, frozen=True):
     winner: int
     against: int
     instances: tuple[str, ...]
+    called: str = ""  # what the opponent is called, if not by its name
 
 
 def make_request(log: Log, held_out: HeldOut) -> Request | None:
@@ -41,7 +43,7 @@ def make_request(log: Log, held_out: HeldOut) -> Request | None:
     against = report.runner_up if held_out.against is None else held_out.against
     if report.winner is None or against is None or against == report.winner:
         return None
-    return Request(report.winner, against, held_out.instances)
+    return Request(report.winner, against, held_out.instances, held_out.called)
 
 
 def find_open_request(log: Log) -> Request | None:
@@ -50,7 +52,7 @@ def find_open_request(log: Log) -> Request | None:
     asked = kept.asked
     if asked is None or asked.winner != log.machine.winner or not kept.list_owed():
         return None
-    return Request(asked.winner, asked.against, asked.instances)
+    return Request(asked.winner, asked.against, asked.instances, asked.called)
 
 
 def validate(
@@ -62,20 +64,21 @@ def validate(
 ) -> None:
     """Run what is asked for, but for what was run before, and keep it beside the journal."""
     _check_candidates(scenario, log)
-    asked = Asked(request.winner, request.against, request.instances, now())
+    asked = Asked(request.winner, request.against, request.instances, now(), request.called)
     with Record(log) as record:
         if record.kept.asked is None or not record.kept.asked.asks_the_same(asked):
             record.add(asked)
-        total = len(request.instances)
-        watch(total - len(record.kept.list_owed()), total)
         orders = [
             order_pair(scenario, request.winner, request.against, number, instance)
             for number, instance in record.kept.list_owed()
         ]
-        for order, runs in _run_pairs(orders, scenario.slots, executor):
-            _refuse_crashes(record, order, runs)
-            record.add(Paired(request.winner, request.against, order.instance, runs, now()))
-            watch(total - len(record.kept.list_owed()), total)
+        total = len(request.instances)
+        watch(total - len(orders), total)
+        with closing(_run_pairs(orders, scenario.slots, executor)) as pairs:
+            for done, (order, runs) in enumerate(pairs, total - len(orders) + 1):
+                _refuse_crashes(record, order, runs)
+                record.add(Paired(request.winner, request.against, order.instance, runs, now()))
+                watch(done, total)
 
 
 def _check_candidates(scenario: Scenario, log: Log) -> None:
@@ -100,7 +103,7 @@ def _refuse_crashes(record: Record, order: PairOrder, runs: Sequence[Run]) -> No
 
 def _run_pairs(
     orders: Sequence[PairOrder], at_once: int, executor: Executor | None
-) -> Iterator[tuple[PairOrder, tuple[Run, Run]]]:
+) -> Generator[tuple[PairOrder, tuple[Run, Run]], None, None]:
     """Yield what came of the orders, as they are done."""
     with find_workers(min(at_once, max(1, len(orders))), executor) as (workers, guardians):
         if workers is None:
