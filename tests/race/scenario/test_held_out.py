@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,14 @@ def test_links_to_instances_of_the_race_are_these(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "link").symlink_to(tmp_path / "seen" / "a")
     with pytest.raises(InvalidArgument, match=r"the race itself runs on .*/new/link"):
+        load(tmp_path, {"instances": "new/*"})
+
+
+def test_names_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    """A record could not hold them."""
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / os.fsdecode(b"z\xff")).touch()
+    with pytest.raises(InvalidArgument, match="cannot be written down"):
         load(tmp_path, {"instances": "new/*"})
 
 

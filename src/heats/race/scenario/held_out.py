@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from heats.base.text import make_printable
+from heats.base.text import LONE_SURROGATE, make_printable
 from heats.errors import InvalidArgument, show_value
 from heats.race.scenario.file import ValidateTable
 from heats.race.scenario.instances import find_instances
@@ -54,6 +54,7 @@ def hold_out(
         held_out = find_instances(table.instances, folder)
     except InvalidArgument as error:
         raise type(error)(f"validate: {error}") from None
+    _refuse_odd_names(held_out)
     _refuse_overlap(held_out, raced)
     is_default = table.against == DEFAULT and default is not None
     return HeldOut(held_out, default if is_default else find_opponent(table.against, candidates, names), table)
@@ -73,6 +74,12 @@ def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[st
         f"against = {show_value(said)} is {'no candidate' if not found else 'not one candidate alone'}; name one of "
         f'{there}{more}, or its number, from "#0" on, or "{RUNNER_UP}".'
     )
+
+
+def _refuse_odd_names(instances: Sequence[str]) -> None:
+    for path in instances:
+        if LONE_SURROGATE.search(path):
+            raise InvalidArgument(f"validate: {show_value(path)} cannot be written down, for it is no text; rename it.")
 
 
 def _refuse_overlap(held_out: Sequence[str], raced: Sequence[str]) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from heats.base.text import LONE_SURROGATE, quote_argument
-from heats.errors import InvalidArgument, show_value
+from heats.base.text import quote_argument
+from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.journal.events import now
 from heats.journal.fingerprint import take_fingerprints
@@ -34,11 +34,6 @@ class Request(msgspec.Struct, frozen=True):
 
 def make_request(log: Log, held_out: HeldOut) -> Request | None:
     """Return what to run for a race; None if nobody won it, or only who it is to be compared with."""
-    for instance in held_out.instances:
-        if LONE_SURROGATE.search(instance):
-            raise InvalidArgument(
-                f"the name {show_value(instance)} cannot be written down, for it is no text; rename it."
-            )
     report = log.machine.report()
     against = report.runner_up if held_out.against is None else held_out.against
     if report.winner is None or against is None or against == report.winner:
