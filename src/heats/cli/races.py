@@ -112,7 +112,7 @@ def _race(
 def validate(
     journal: Annotated[str, typer.Argument(help="The journal of a race that is over.")],
     instances: Annotated[
-        str | None, typer.Option(help="A glob, relative to the scenario; left out: as its [validate] says.")
+        str | None, typer.Option(help="A glob, relative to the scenario; left out: those it validates on.")
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="A candidate's name or number (#3), or runner-up; left out: default.")
