@@ -39,6 +39,14 @@ class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_o
     rules: dict[str, Any]
     command_lines: tuple[str, ...] = ()  # of the candidates, for reports
     drawn: Drawn | None = None
+    validates: bool = False  # whether the scenario asks for its winner to be validated
+
+
+class FunctionsOrigin(RaceOrigin, frozen=True, tag_field="name", tag="functions", kw_only=True):
+    """``heats.race_functions``: what must not have changed; the program that called it goes on with it."""
+
+    scenario: str = ""
+    overrides: dict[str, Any] = {}
 
 
 class OtherOrigin(msgspec.Struct, frozen=True):
@@ -49,9 +57,9 @@ class OtherOrigin(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-Origin: TypeAlias = DemoOrigin | RaceOrigin | OtherOrigin
+Origin: TypeAlias = DemoOrigin | RaceOrigin | FunctionsOrigin | OtherOrigin
 
-_KNOWN = ("demo", "race")
+_KNOWN = ("demo", "race", "functions")
 
 
 def parse_origin(command: dict[str, Any] | None) -> Origin | None:
@@ -62,7 +70,7 @@ def parse_origin(command: dict[str, Any] | None) -> Origin | None:
     if name not in _KNOWN:
         return OtherOrigin(name if isinstance(name, str) else None, command)
     try:
-        return msgspec.convert(command, DemoOrigin | RaceOrigin)
+        return msgspec.convert(command, DemoOrigin | RaceOrigin | FunctionsOrigin)
     except msgspec.ValidationError as error:
         return OtherOrigin(name, command, str(error))
 

@@ -12,9 +12,12 @@ from heats.journal import Log
 from heats.journal.origin import RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.heat import fill_command_line
+from heats.race.outcome import Rule
 from heats.race.scenario import RACE_PLACEHOLDERS, Command, Scenario, fill_command
+from heats.race.validation import measure, read_record
 from heats.reports.result import CandidateRuns, Entrant, RaceFacts, Result, summarise
 from heats.reports.top import make_claim
+from heats.reports.validation import Validation
 
 
 def read_race(path: str) -> tuple[Log, RunCounts | None]:
@@ -34,8 +37,7 @@ def summarise_journal(log: Log, counts: RunCounts | None) -> Result:
 def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
     """Return what the programs did; all of it is in the journal."""
     assert isinstance(log.origin, RaceOrigin)
-    by_value = log.origin.rules.get("objective") is not None
-    decided = bool(counts.values if by_value else counts.finishes)
+    by_value, decided = _is_by_value(log.origin), is_decided(log, counts)
     report = log.machine.report()
     return RaceFacts(
         decided=decided,
@@ -47,7 +49,30 @@ def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
         cpu_seconds=round(counts.total_cpu_seconds, 6),
         candidates=tuple(_count_candidate(counts, arm) for arm in _furthest_first(counts)),
         top=make_claim(log.origin.drawn, report) if decided and log.origin.drawn is not None else None,
+        validation=_measure_validation(log, log.origin, report.winner),
     )
+
+
+def _is_by_value(origin: RaceOrigin) -> bool:
+    return origin.rules.get("objective") is not None
+
+
+def is_decided(log: Log, counts: RunCounts) -> bool:
+    """Whether any run had something to say; else chance alone would choose."""
+    return isinstance(log.origin, RaceOrigin) and bool(counts.values if _is_by_value(log.origin) else counts.finishes)
+
+
+def _measure_validation(log: Log, origin: RaceOrigin, winner: int | None) -> Validation | None:
+    """Return what the file beside the journal says of the winner on held-out instances, if it is there."""
+    kept = read_record(log)
+    if kept.asked is None or kept.asked.winner != winner:  # the race went on since, and has another one
+        return None
+    try:
+        rule = msgspec.convert(origin.rules, Rule)
+        cutoff = msgspec.convert(origin.rules["cutoff"], float)
+    except (KeyError, msgspec.ValidationError):
+        return None  # a journal that anybody may have written
+    return measure(kept.asked, kept.list_pairs(), log.names, rule, cutoff)
 
 
 def _furthest_first(counts: RunCounts) -> list[int]:

@@ -22,6 +22,7 @@ from heats.engine.specs import outline
 from heats.journal.reader import Log
 from heats.reports.leaders import describe_leaders
 from heats.reports.top import TopClaim, say_claim
+from heats.reports.validation import Validation, describe_validation
 from heats.reports.winner import Chosen, choose_winner, collect_parameters, describe_winner
 
 
@@ -71,6 +72,7 @@ class RaceFacts(msgspec.Struct, frozen=True):
     cpu_seconds: float  # of all runs
     candidates: tuple[CandidateRuns, ...]  # those that ran, whoever came furthest first
     top: TopClaim | None = None  # how good the winner is among all that its space holds
+    validation: Validation | None = None  # the winner on held-out instances
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -148,6 +150,7 @@ def _lines(result: Result) -> Iterator[str]:
         yield from describe_winner(result.winner)
         if race is not None and result.parameters is not None:
             yield from describe_leaders(report, result.names, result.parameters)
+        yield from describe_validation(None if race is None else race.validation)
     if run is None:
         return
     yield ""

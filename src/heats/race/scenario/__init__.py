@@ -7,11 +7,14 @@ command      a command with placeholders and a candidate → a command line
 drawing      the [space] table → how many candidates to draw from which space, and the candidates
 candidates   tables or a .csv file, and a space → the candidates
 instances    a glob, a list, or a file that lists them → the instances
+held_out     the [validate] table → instances to validate on, and against whom
 scenario     all of the above, the machine and the options → a Scenario; what may surprise in it
 starter      nothing → a scenario to begin with, with a toy solver
 """
 
 from heats.race.scenario.command import RACE_PLACEHOLDERS, Command, fill_command, name_candidate
+from heats.race.scenario.file import ValidateTable
+from heats.race.scenario.held_out import HeldOut, hold_out
 from heats.race.scenario.scenario import Scenario, Terms, count_cores, list_warnings, load_scenario
 from heats.race.scenario.spaces import Candidate, Value
 from heats.race.scenario.starter import write_starter
@@ -20,11 +23,14 @@ __all__ = [
     "RACE_PLACEHOLDERS",
     "Candidate",
     "Command",
+    "HeldOut",
     "Scenario",
     "Terms",
+    "ValidateTable",
     "Value",
     "count_cores",
     "fill_command",
+    "hold_out",
     "list_warnings",
     "load_scenario",
     "name_candidate",

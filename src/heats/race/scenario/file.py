@@ -71,12 +71,20 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     output: str | int = "64 KB"
 
 
+class ValidateTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """The [validate] table, as written."""
+
+    instances: str | list[str]
+    against: str = "default"
+
+
 class ScenarioFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The whole file, as written."""
 
     race: RaceTable
     candidates: str | list[dict[str, str | int | float | bool]] | None = None
     space: dict[str, Any] | None = None
+    validate: ValidateTable | None = None
 
 
 def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
@@ -120,15 +128,19 @@ def _explain_kind(path: Path, text: str, error: str) -> str:
         what = f"{unknown[1]!r} is not known here"
     if what.startswith("Invalid enum value") and keys[-1:] and keys[-1] in _CHOICES:
         what += f", expected {' or '.join(map(repr, get_args(_CHOICES[keys[-1]])))}"
-    what = what.replace("Object missing required field", "missing")
-    what = re.sub(
-        r"`([\w| ]+)`",
-        lambda kinds: " or ".join(_KINDS.get(kind, f"'{kind}'") for kind in kinds[1].split(" | ")),
-        what,
-    )
+    what = say_kinds(what.replace("Object missing required field", "missing"))
     line = _find_line(text, keys)
     at = f", line {line}" if line else ""
     return make_printable(f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}.")
+
+
+def say_kinds(text: str) -> str:
+    """Return what msgspec says about kinds of values, in the words of people."""
+    return re.sub(
+        r"`([\w| ]+)`",
+        lambda kinds: " or ".join(_KINDS.get(kind, f"'{kind}'") for kind in kinds[1].split(" | ")),
+        text,
+    )
 
 
 def _find_line(text: str, keys: Sequence[str]) -> int | None:

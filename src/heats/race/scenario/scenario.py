@@ -27,6 +27,7 @@ from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates
 from heats.race.scenario.command import check_command, has_placeholder, name_candidate
 from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, find_line, load_file
+from heats.race.scenario.held_out import HeldOut, hold_out
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.spaces import Candidate
 from heats.running.lookout import check_sure
@@ -71,6 +72,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     sure: float | None  # when to end before that
     seed: int
     slots: int
+    held_out: HeldOut | None  # to validate the winner on, once there is one
 
     @property
     def terms(self) -> Terms:
@@ -91,7 +93,7 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None, 
     file = Path(path).absolute()
     written = load_file(file, {key: value for key, value in (overrides or {}).items() if value is not None})
     try:
-        return _complete_scenario(written, file, begun)
+        return complete_scenario(written, file, begun)
     except BrokenFile:
         raise
     except InvalidArgument as error:
@@ -100,7 +102,10 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None, 
         raise type(error)(make_printable(f"{file}{at}: {error}")) from None
 
 
-def _complete_scenario(written: ScenarioFile, file: Path, begun: Spec | None) -> Scenario:
+def complete_scenario(
+    written: ScenarioFile, file: Path, begun: Spec | None = None, instances: tuple[str, ...] | None = None
+) -> Scenario:
+    """Decide everything a file leaves open; ``instances`` are those of a race whose are no files."""
     race, folder = written.race, file.parent
     listed = [each for each in (race.candidates, written.candidates) if each is not None]
     candidates, drawn = load_candidates(listed, written.space, folder, whole("seed", race.seed, 0))
@@ -109,15 +114,17 @@ def _complete_scenario(written: ScenarioFile, file: Path, begun: Spec | None) ->
     machine = _make_machine(race, len(candidates), begun)
     assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
     assert machine.total is not None
+    names = _name_candidates(candidates)
+    instances = _find_instances(race, folder) if instances is None else instances
     mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
     return Scenario(
         path=file,
         folder=folder,
         command=(_find_program(race.command[0], folder), *map(_freeze, race.command[1:])),
         candidates=candidates,
-        names=_name_candidates(candidates),
+        names=names,
         drawn=drawn,
-        instances=_find_instances(race, folder),
+        instances=instances,
         spec=machine.spec,
         heats=machine.total,
         sure=check_sure(race.sure, machine),
@@ -131,6 +138,7 @@ def _complete_scenario(written: ScenarioFile, file: Path, begun: Spec | None) ->
         pin=race.pin,
         isolate=race.isolate,
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
+        held_out=None if written.validate is None else hold_out(written.validate, folder, instances, candidates, names),
     )
 
 

@@ -44,6 +44,10 @@ restart = {{ categorical = [50, 200, 1000], default = 200 }}
 # default = true               # the default candidate races along
 # forbidden = ["noise > 0.4 && restart == 50"]   # and when = "..." beside a parameter says when it counts
 # file = "solver.pcs"          # instead: a .pcs file, a parameter file of irace, or .json of ConfigSpace
+
+# [validate]                   # at the end, winner and another candidate on instances that the race never saw
+# instances = "test/*.txt"
+# against = "#0"               # a candidate's name or number, or "runner-up"
 """
 
 SOLVER = '''\
