@@ -84,7 +84,8 @@ def _hold_out(scenario: Scenario, instances: str | None, against: str | None) ->
         )
     written = table or ValidateTable(instances=instances or "")
     said = ValidateTable(instances=instances or written.instances, against=against or written.against)
-    return hold_out(said, scenario.folder, scenario.instances, scenario.candidates, scenario.names)
+    raced, candidates = scenario.instances, scenario.candidates
+    return hold_out(said, scenario.folder, raced, candidates, scenario.names, default=scenario.default)
 
 
 def _validate(scenario: Scenario, log: Log, request: Request, executor: Executor | None) -> None:

@@ -45,6 +45,21 @@ def test_the_default_of_a_space_comes_first(tmp_path: Path) -> None:
     assert hold_out(table, tmp_path, raced, candidates, ["x=default", "x=2"]).against == 0
 
 
+@pytest.mark.parametrize(("listed", "arm"), [([{"x": 1}, {"x": 3}], 2), ([{"x": 1}, {"x": 0.5}], 1)])
+def test_the_default_of_a_space_is_found(tmp_path: Path, listed: list[dict[str, Any]], arm: int) -> None:
+    """After those listed, or where it is listed itself."""
+    for name in ("seen", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").touch()
+    space = {"sample": 2, "default": True, "x": {"float": [0, 1], "default": 0.5}}
+    scenario = load_scenario(write(tmp_path, RACE, listed, space=space, validate={"instances": "new/*"}))
+    assert scenario.held_out is not None
+    assert (scenario.held_out.against, scenario.held_out.called, scenario.default) == (arm, "default", arm)
+    assert scenario.candidates[arm] == {"x": 0.5}
+    with pytest.raises(InvalidArgument, match=r"that does not race; take it along with default = true"):
+        load_scenario(write(tmp_path, RACE, listed, validate={"instances": "new/*"}))
+
+
 def test_validation_is_a_choice(tmp_path: Path) -> None:
     """Without the table there is none."""
     assert load(tmp_path, None) is None

@@ -79,7 +79,7 @@ def test_the_spaces_of_the_manual() -> None:
     """Can be drawn from, with all that is said about them."""
     manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")
     tables = [tomllib.loads(block)["space"] for block in re.findall(r"```toml\n(\[space\].*?)```", manual, re.DOTALL)]
-    drawn = [draw_candidates(table, Path(), 0, [])[0] for table in tables]
+    drawn = [draw_candidates(table, Path(), 0, []).candidates for table in tables]
     assert [len(each) for each in drawn] == [21, 59]
     assert drawn[0][0] == {"alpha": 1.3, "restarts": 2, "mode": "safe", "level": "mid"}
     assert all(("rho" in each) == (each["mode"] == "fast" and each["alpha"] < 1.3) for each in drawn[0])

@@ -55,6 +55,19 @@ def list_pairs(folder: Path) -> list[dict[str, Any]]:
     return [event for event in map(json.loads, lines) if event["event"] == "paired"]
 
 
+def test_a_race_validates_against_the_default_of_its_space(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At the end of the race, and later, whichever number it has."""
+    file = write_race(tmp_path, NAPS[:2], against="default", held_out=2)
+    file.write_text(f"{file.read_text()}\n[space]\ndefault = true\nnap = {{float = [0, 1], default = 0.15}}\n")
+    journal = str(tmp_path / "run.jsonl")
+    assert heats(["race", str(file), "--journal", journal]) == 0
+    assert "times as fast as the default (95 %" in capsys.readouterr().out
+    later = ["validate", journal, "--instances", "held/0", "--against", "default", "--json"]
+    assert heats(later) == 0
+    found = json.loads(capsys.readouterr().out)["race"]["validation"]
+    assert (found["winner"]["arm"], found["against"]["arm"], found["asked"]) == (1, 2, 1)
+
+
 def test_a_race_validates_its_winner(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On all held-out instances, both with the same seed, taking turns; text, JSON and page say the same."""
     page = tmp_path / "run.html"

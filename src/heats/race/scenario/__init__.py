@@ -12,7 +12,7 @@ scenario     all of the above, the machine and the options → a Scenario; what 
 starter      nothing → a scenario to begin with, with a toy solver
 """
 
-from heats.race.scenario.command import RACE_PLACEHOLDERS, Command, fill_command, name_candidate
+from heats.race.scenario.command import RACE_PLACEHOLDERS, Command, check_command, fill_command, name_candidate
 from heats.race.scenario.file import ValidateTable
 from heats.race.scenario.held_out import HeldOut, hold_out
 from heats.race.scenario.scenario import Scenario, Terms, count_cores, list_warnings, load_scenario
@@ -28,6 +28,7 @@ __all__ = [
     "Terms",
     "ValidateTable",
     "Value",
+    "check_command",
     "count_cores",
     "fill_command",
     "hold_out",

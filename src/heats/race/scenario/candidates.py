@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 from heats.base.files import read_text_file
 from heats.base.text import end_sentence
 from heats.errors import BrokenFile, InvalidArgument, show_value
-from heats.journal.origin import Drawn
 from heats.race.scenario.command import name_candidate
-from heats.race.scenario.drawing import MOST_CANDIDATES, draw_candidates
+from heats.race.scenario.drawing import MOST_CANDIDATES, Lineup, draw_candidates
 from heats.race.scenario.spaces import Candidate, Value, candidate_key
 
 MOST_TABLE_BYTES = 64 << 20
@@ -22,10 +21,8 @@ MOST_TABLE_BYTES = 64 << 20
 Listed: TypeAlias = str | Sequence[Candidate]  # a .csv file, or the candidates themselves
 
 
-def load_candidates(
-    listed: Sequence[Listed], space: Mapping[str, Any] | None, folder: Path, seed: int
-) -> tuple[tuple[Candidate, ...], Drawn | None]:
-    """Return the candidates: those listed, then those of the space; and what was drawn to be among the best."""
+def load_candidates(listed: Sequence[Listed], space: Mapping[str, Any] | None, folder: Path, seed: int) -> Lineup:
+    """Return the candidates: those listed, then those of the space."""
     if len(listed) > 1 or not (listed or space is not None):
         raise InvalidArgument(
             'give the candidates in one way: [[candidates]] tables, or candidates = "file.csv"; with them, or instead '
@@ -33,12 +30,9 @@ def load_candidates(
         )
     found = [candidate for source in listed for candidate in _load_listed(source, folder)]
     _check_differences(found)
-    drawn = None
-    if space is not None:
-        more, drawn = draw_candidates(space, folder, seed, found)
-        found += more
-    _check_number(found)
-    return tuple(found), drawn
+    lineup = Lineup(tuple(found)) if space is None else draw_candidates(space, folder, seed, found)
+    _check_number(lineup.candidates)
+    return lineup
 
 
 def _load_listed(source: Listed, folder: Path) -> list[Candidate]:

@@ -1,4 +1,4 @@
-"""The [space] table → the candidates it adds: how many of which space, and its default one.
+"""The [space] table → who races: those listed, the default one of the space, and as many drawn from it as asked for.
 
 ``top = "5%"`` asks for as many as it takes to have one of the best 5 % of the space among them, 95 % sure.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from heats.base.checks import refuse, whole
 from heats.errors import InvalidArgument
@@ -23,25 +25,36 @@ _ALWAYS_SETTINGS = ("sample", "seed", "file")
 _SETTINGS = ("default", "top", "confidence", "forbidden")  # unless they are tables: those are parameters of that name
 
 
-def draw_candidates(
-    table: Mapping[str, Any], folder: Path, seed: int, listed: Sequence[Candidate]
-) -> tuple[list[Candidate], Drawn | None]:
-    """Return the candidates of a [space] that are not listed anyway, its default one first; and what was drawn for."""
+class Lineup(msgspec.Struct, frozen=True):
+    """Who races; how many were drawn to be among the best of their space; and which is its default candidate."""
+
+    candidates: tuple[Candidate, ...]
+    drawn: Drawn | None = None
+    default: int | None = None
+
+
+def draw_candidates(table: Mapping[str, Any], folder: Path, seed: int, listed: Sequence[Candidate]) -> Lineup:
+    """Return the candidates listed and those of a [space] that are not listed anyway, its default one first."""
     settings = {key: value for key, value in table.items() if _is_setting(key, value)}
     parameters = {key: value for key, value in table.items() if key not in settings}
     space = _find_space(settings, parameters, folder)
     seed = whole("space.seed", settings.get("seed", seed), 0)
     how_many, drawn = _choose_number(settings, bool(listed))
-    taken = [*listed]
-    if _wants_default(settings) and candidate_key(default := space.make_default()) not in map(candidate_key, listed):
-        taken.append(default)
+    taken, default = _take_default(space, listed) if _wants_default(settings) else ([*listed], None)
     try:
         sampled = space.sample(how_many, seed, besides=taken) if how_many else []
     except InvalidArgument as error:
         if drawn is None:
             raise
         raise InvalidArgument(f"space.top = {settings['top']!r} asks for {how_many} candidates: {error}") from None
-    return [*taken[len(listed) :], *sampled], drawn
+    return Lineup((*taken, *sampled), drawn, default)
+
+
+def _take_default(space: Space, listed: Sequence[Candidate]) -> tuple[list[Candidate], int]:
+    """Return the candidates with the default one of the space among them, and where that is."""
+    default, keys = space.make_default(), [candidate_key(each) for each in listed]
+    key = candidate_key(default)
+    return ([*listed], keys.index(key)) if key in keys else ([*listed, default], len(listed))
 
 
 def _is_setting(key: str, value: object) -> bool:

@@ -68,6 +68,11 @@ def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[st
     found = called[:1] or [arm for arm, each in enumerate(candidates) if said in each.values()]
     if len(found) == 1:
         return found[0]
+    if said == DEFAULT and not found:
+        raise InvalidArgument(
+            'against = "default" is the default candidate of the space, but that does not race; take it along with '
+            f'default = true in [space], or name another candidate, as "#0" or "{RUNNER_UP}".'
+        )
     there = ", ".join(make_printable(name) for name in islice(names, MOST_NAMES_LISTED))
     more = f" and {len(names) - MOST_NAMES_LISTED} more" if len(names) > MOST_NAMES_LISTED else ""
     raise InvalidArgument(

@@ -66,6 +66,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     candidates: tuple[Candidate, ...]
     names: tuple[str, ...]  # of the candidates
     drawn: Drawn | None  # how many came from the space, where they were drawn to be among the best
+    default: int | None  # which of them is the default one of the space
     instances: tuple[str, ...]
     spec: TournamentSpec | AdaptiveSpec  # what is played
     heats: int  # to run, at most
@@ -108,7 +109,8 @@ def complete_scenario(
     """Decide everything a file leaves open; ``instances`` are those of a race whose are no files."""
     race, folder = written.race, file.parent
     listed = [each for each in (race.candidates, written.candidates) if each is not None]
-    candidates, drawn = load_candidates(listed, written.space, folder, whole("seed", race.seed, 0))
+    lineup = load_candidates(listed, written.space, folder, whole("seed", race.seed, 0))
+    candidates = lineup.candidates
     check_command(race.command, candidates)
     slots = count_cores() if race.slots is None else whole("slots", race.slots, 1, MOST_SLOTS)
     machine = _make_machine(race, len(candidates), begun)
@@ -123,7 +125,8 @@ def complete_scenario(
         command=(_find_program(race.command[0], folder), *map(_freeze, race.command[1:])),
         candidates=candidates,
         names=names,
-        drawn=drawn,
+        drawn=lineup.drawn,
+        default=lineup.default,
         instances=instances,
         spec=machine.spec,
         heats=machine.total,
@@ -138,7 +141,9 @@ def complete_scenario(
         pin=race.pin,
         isolate=race.isolate,
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
-        held_out=None if written.validate is None else hold_out(written.validate, folder, instances, candidates, names),
+        held_out=None
+        if written.validate is None
+        else hold_out(written.validate, folder, instances, candidates, names, lineup.default),
     )
 
 
