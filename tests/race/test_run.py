@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 import shlex
@@ -349,6 +350,23 @@ def go_on(journal: Path) -> None:
     log, counts = read_race(str(journal))
     assert counts is not None
     resume_race(log, counts)
+
+
+def test_a_candidate_that_came_later_has_its_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The journal's first line knows nothing of it; text, JSON and page do."""
+    journal, page = tmp_path / "run.jsonl", tmp_path / "run.html"
+    race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap}", "sh", "{instance}"], "instances": "*.cnf"}
+    (tmp_path / "a b.cnf").touch()
+    assert heats(["race", str(write(tmp_path, race, NAPS[1:])), "--journal", str(journal)]) == 0
+    assert heats(["extend", str(journal), "-B", "+12"]) == 0
+    write(tmp_path, race, [*NAPS[1:], {"nap": 0.01}])
+    capsys.readouterr()
+    assert heats(["resume", str(journal), "--json", "--html", str(page)]) == 0
+    winner = json.loads(capsys.readouterr().out)["race"]["winner"]
+    line = winner["command_line"]
+    assert (winner["arm"], line) == (2, f"cd {tmp_path} && sh -c 'sleep 0.01' sh '{tmp_path}/a b.cnf'")
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
+    assert html.escape(line) in page.read_text()
 
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:

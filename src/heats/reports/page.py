@@ -54,7 +54,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         *_head(report, roster, leader),
         *_top(result.race),
         *_values(values, roster, leader),
-        *_command(log, result.race, leader),
+        *_command(result.race, log, leader),
         *_validation(None if result.race is None else result.race.validation),
         *_numbers(machine, report, run, result.race),
         *_standings(report, roster),
@@ -143,10 +143,15 @@ def _nobody(report: Report) -> str:
     return "nobody: no run finished" if report.done else "nothing is known yet"
 
 
-def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Iterator[str]:
+def _command(race: RaceFacts | None, log: Log | None, leader: int | None) -> Iterator[str]:
+    if race is None or leader is None:
+        return
     lines = () if log is None else getattr(log.origin, "command_lines", ())
-    if race is not None and leader is not None and leader < len(lines):
-        yield f"<h2>Its command line</h2><pre>{escape(make_printable(lines[leader]))}</pre>"
+    line = lines[leader] if leader < len(lines) else None
+    if line is None and race.winner is not None and race.winner.arm == leader:
+        line = race.winner.command_line
+    if line is not None:
+        yield f"<h2>Its command line</h2><pre>{escape(make_printable(line))}</pre>"
 
 
 def _validation(validation: Validation | None) -> Iterator[str]:
