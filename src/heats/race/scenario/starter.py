@@ -47,7 +47,7 @@ restart = {{ categorical = [50, 200, 1000], default = 200 }}
 
 # [validate]                   # at the end, winner and another candidate on instances that the race never saw
 # instances = "test/*.txt"
-# against = "#0"               # a candidate's name or number, or "runner-up"
+# against = "default"          # that of the space; or a candidate's name or number ("#0"), or "runner-up"
 """
 
 SOLVER = '''\
