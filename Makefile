@@ -7,9 +7,10 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: run test slow soak check bench clean
+INSTANCES := swgcp --fewest 1500 --most 1600 --degree 4 --colours 3 --lp 6
 run: $(VENV)/sat
-	$(BIN)/heats swgcp --count 16 --seed 1 --fewest 1500 --most 1600 --degree 4 --colours 3 --lp 6 \
-	  --out examples/saps/instances >/dev/null
+	$(BIN)/heats $(INSTANCES) --count 16 --seed 1 --out examples/saps/instances >/dev/null
+	$(BIN)/heats $(INSTANCES) --count 20 --seed 2 --out examples/saps/test >/dev/null
 	$(BIN)/heats race examples/saps/race.toml --html examples/saps/race.html
 
 test: $(VENV)/dev

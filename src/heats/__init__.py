@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # imported when first asked for, see below
     from heats.journal import Journal, JournalFile
     from heats.planning.build import chances, plan
     from heats.planning.plan import Plan, Round
+    from heats.race.functions import race_functions
     from heats.running.find_best import Found, find_best, run
     from heats.running.outcomes import Noted
     from heats.simulation.simulate import simulate
@@ -73,6 +74,7 @@ _HOMES = {  # where public names live, each imported when it is first asked for:
     "heats.journal": "Journal JournalFile",
     "heats.planning.build": "chances plan",
     "heats.planning.plan": "Plan Round",
+    "heats.race.functions": "race_functions",
     "heats.running.find_best": "Found find_best run",
     "heats.running.outcomes": "Noted",
     "heats.simulation.simulate": "simulate",
@@ -140,6 +142,7 @@ __all__ = [
     "positional",
     "power_mean",
     "quantile",
+    "race_functions",
     "run",
     "simulate",
     "theory",

@@ -83,6 +83,14 @@ FORGERIES: dict[str, Any] = {
     "few lines to paste": lambda number, event: (
         event | ({} if number else {"command": event["command"] | {"command_lines": []}})
     ),
+    "a template of others": lambda number, event: (
+        event
+        | (
+            {}
+            if number
+            else {"command": event["command"] | {"rules": event["command"]["rules"] | {"command": ["{nobody}"]}}}
+        )
+    ),
     "an odd template": lambda number, event: (
         event
         | (

@@ -15,7 +15,7 @@ import pytest
 from heats.base.files import read_regular_file, read_text_file
 from heats.errors import BrokenFile, InvalidArgument
 from heats.race.scenario import Scenario, load_scenario
-from heats.race.scenario.space_file import load_space
+from heats.race.scenario.spaces import load_space
 from heats.sat.dimacs import read_dimacs
 from tests.race.scenarios import NAPS, SLEEPERS, write
 

@@ -20,7 +20,7 @@ from heats.errors import HeatsError, InvalidArgument
 from heats.race.heat import make_order
 from heats.race.scenario import list_warnings, load_scenario
 from heats.race.scenario.file import RaceTable
-from heats.race.scenario.space_file import load_space
+from heats.race.scenario.spaces import load_space
 from heats.sat.dimacs import read_dimacs
 
 PLAIN = {"command": ["echo", "{x}"], "budget": 9, "cutoff": 2, "heat_size": 2}
@@ -41,8 +41,14 @@ scalars = st.one_of(words, st.text(max_size=8), numbers, st.booleans(), st.just(
 values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=3), max_leaves=8
 )
-ranges = st.sampled_from(["float", "log-float", "int", "log-int", "categorical"]).flatmap(
-    lambda kind: st.lists(numbers | scalars, max_size=3).map(lambda ends: {kind: ends})
+kinds_of_ranges = st.sampled_from(["float", "log-float", "int", "log-int", "categorical", "ordinal"])
+ranges = st.builds(
+    lambda kind, ends, more: {kind: ends, **more},
+    kinds_of_ranges,
+    st.lists(numbers | scalars, max_size=3),
+    st.dictionaries(
+        st.sampled_from(["default", "when"]), values | st.sampled_from(["x > 1", "y == a", "x"]), max_size=2
+    ),
 )
 
 
@@ -133,9 +139,15 @@ def test_any_candidates(tmp_path: Path, candidates: Any) -> None:
 
 
 @fuzz
-@given(st.dictionaries(st.sampled_from(["sample", "seed", "file", "x", "y"]), values | ranges, max_size=4))
+@given(
+    st.dictionaries(
+        st.sampled_from(["sample", "seed", "file", "default", "top", "confidence", "forbidden", "x", "y"]),
+        values | ranges | st.sampled_from(["5%", "0%", "1e400%", "-5 %", "%"]),
+        max_size=4,
+    )
+)
 def test_any_space(tmp_path: Path, space: dict[str, Any]) -> None:
-    """Ranges of anything to anything, choices of anything."""
+    """Ranges of anything to anything, choices of anything, shares, defaults and clauses of anything."""
     load_or_refuse(write_scenario(tmp_path, {"race": PLAIN, "space": SPACE | space}))
 
 
@@ -150,7 +162,7 @@ def test_any_ranges(tmp_path: Path, first: dict[str, Any], second: dict[str, Any
 text = st.lists(
     st.sampled_from(
         ["[race]", "\n", "=", "x", " ", '"', "'", "[", "]", "{", "}", ",", "|", "in", "1", "-", ".", "e9", "i", "l", "#", "p cnf", "c",
-         "0", "%", "\f", "hyperparameters", "type", "uniform_int", "name", "lower", "upper", ":", "null", "true", "é", "\0"]
+         "0", "%", "\f", "&&", "==", "(", ")", 'x "" i (1, 9)', "integer", "real [0,1] [0]", "ordinal", "[forbidden]", "log", "hyperparameters", "type", "uniform_int", "name", "lower", "upper", ":", "null", "true", "é", "\0"]
     ),
     max_size=60,
 ).map("".join)  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from heats.engine.feedback import Race
-from heats.race.outcome import Rule, Run, describe_end, make_race, make_rewards, take_last_lines
+from heats.race.outcome import NoRatio, Rule, Run, describe_end, make_race, make_rewards, take_last_lines
 from heats.race.processes import End
 
 
@@ -63,6 +66,38 @@ def test_a_heat_in_one_word() -> None:
     assert make_rewards(runs, Rule(objective="(x)", goal="maximize")) == [5.0, 2.0, 2.0]
     assert make_rewards(runs, Rule(objective="(x)", missing=100.0)) == [-5.0, -2.0, -100.0]
     assert make_rewards([run(1), run(2)], Rule(objective="(x)")) == [0.0, 0.0]
+
+
+def test_values_are_made_comparable() -> None:
+    """By their places in the heat, ties sharing theirs and no value being last; or by their ratios to its best."""
+    runs = [run(0, value=10.0), run(1, value=40.0), run(2, value=10.0), run(3, "crashed"), run(4, value=20.0)]
+    assert make_rewards(runs, Rule(objective="(x)", statistic="rank")) == [7 / 8, 1 / 4, 7 / 8, 0.0, 1 / 2]
+    assert make_rewards(runs, Rule(objective="(x)", statistic="ratio")) == [1.0, 0.25, 1.0, 0.25, 0.5]
+    best = Rule(objective="(x)", statistic="ratio", goal="maximize", missing=0.0)
+    assert make_rewards(runs, best) == [0.25, 1.0, 0.25, 0.0, 0.5]
+    assert make_rewards([run(1), run(2)], Rule(objective="(x)", statistic="ratio")) == [1.0, 1.0]
+    assert make_rewards([run(1), run(2)], Rule(objective="(x)", statistic="rank")) == [0.5, 0.5]
+    with pytest.raises(NoRatio, match='candidate #4 came to -3; say statistic = "rank"'):
+        make_rewards([run(1, value=2.0), run(4, value=-3.0)], Rule(objective="(x)", statistic="ratio"))
+
+
+@given(
+    st.lists(st.integers(0, 10**6).map(float) | st.none(), min_size=2, max_size=6), st.floats(0.01, 100), st.booleans()
+)
+def test_ranks_and_ratios_do_not_know_the_scale(values: list[float | None], scale: float, is_gain: bool) -> None:
+    """An instance on which all values are larger says the same; better values are never worth less."""
+    goal: Any = "maximize" if is_gain else "minimize"
+    runs = [run(arm, value=value) for arm, value in enumerate(values)]
+    scaled = [run(arm, value=None if value is None else value * scale) for arm, value in enumerate(values)]
+    for statistic in ("rank", "ratio"):
+        rule = Rule(objective="(x)", goal=goal, statistic=statistic)
+        rewards = make_rewards(runs, rule)
+        assert all(0 <= reward <= 1 for reward in rewards)
+        if statistic == "ratio":
+            assert rewards == pytest.approx(make_rewards(scaled, rule), abs=1e-9)
+        known = sorted((reward, value) for reward, value in zip(rewards, values, strict=True) if value is not None)
+        ordered = [value for _, value in known] if is_gain else [-value for _, value in known]
+        assert all(one <= other or known[i][0] == known[i + 1][0] for i, (one, other) in enumerate(pairwise(ordered)))
 
 
 def test_an_end_in_words() -> None:

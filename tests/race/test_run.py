@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import html
 import json
 import re
 import shlex
@@ -203,6 +205,63 @@ def test_the_winner_of_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert told(the_journal(tmp_path))[0]["feedback"][0] < 0
 
 
+@pytest.mark.parametrize(("statistic", "best"), [("rank", 1.0), ("ratio", 1.0)])
+def test_values_of_unlike_instances(
+    tmp_path: Path, statistic: str, best: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Made comparable heat by heat: the journal keeps the values, the tournament is told ranks or ratios."""
+    race = SLEEPERS | {"command": ["echo", "cost={nap}"], "objective": r"cost=(\S+)", "statistic": statistic}
+    assert heats(["race", str(write(tmp_path, race, NAPS)), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["race"]["winner"]["parameters"] == {"nap": 0.05}
+    for each in told(the_journal(tmp_path)):
+        assert max(each["feedback"]) == best
+        assert sorted(run["value"] for run in each["notes"]["runs"])[0] in (0.05, 0.5)
+
+
+def test_a_value_without_a_ratio_ends_the_race_in_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was raced before is kept."""
+    race = SLEEPERS | {"command": ["echo", "cost={nap}"], "objective": r"cost=(\S+)", "statistic": "ratio"}
+    assert heats(["race", str(write(tmp_path, race, [{"nap": -1}, {"nap": -2}]))]) == 1
+    shown = capsys.readouterr().err
+    assert 'race.statistic = "ratio" needs values of 0 or more' in shown
+    assert "Traceback" not in shown
+
+
+def test_a_race_among_the_best_of_a_space(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text, page, JSON and the journal state both errors; the leaders are there with all their values, and as CSV."""
+    race = SLEEPERS | {"command": ["echo", "cost={nap}"], "objective": r"cost=(\S+)", "budget": 40, "heat_size": 3}
+    space = {"top": "30%", "confidence": "90%", "default": True, "nap": {"float": [0, 1], "default": 0.5}}
+    file, page, table = write(tmp_path, race, [{"nap": 2}], space=space), tmp_path / "x.html", tmp_path / "x.csv"
+    assert heats(["race", str(file), "--html", str(page), "--csv", str(table)]) == 0
+    shown = capsys.readouterr().out
+    stated = re.search(r"among the best 30% of the space with a chance of at least (\d+)%: unless none of the 7", shown)
+    assert stated is not None
+    assert int(stated[1]) > 80
+    assert "mong the best 30% of the space with a chance of at least" in page.read_text()
+    assert heats(["report", str(the_journal(tmp_path)), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    top = result["race"]["top"]
+    assert (top["share"], top["candidates"], top["sampling_error"]) == (0.3, 7, pytest.approx(0.7**7, abs=1e-6))
+    assert top["chance"] == pytest.approx(1 - top["sampling_error"] - top["tournament_error"], abs=2e-6)
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert [row["place"] for row in rows] == [str(place) for place in range(1, 10)]
+    assert float(rows[0]["nap"]) == result["race"]["winner"]["parameters"]["nap"]
+    leaders = shown[shown.index("the leading candidates in full:") :].splitlines()
+    assert [line.split()[0] for line in leaders[1:5]] == ["candidate", "place", "chance", "nap"]
+    assert rows[0]["nap"] in leaders[4]
+
+
+def test_an_odd_place_for_the_table_is_refused_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No journal is begun."""
+    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--csv", str(tmp_path / "no" / "x.csv")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
 # Interruptions.
 
 SLOW = SLEEPERS | {"command": ["sh", "-c", "sleep {nap}; sleep {mark} & sleep 0.1; exit {code}"], "budget": 10}
@@ -291,6 +350,23 @@ def go_on(journal: Path) -> None:
     log, counts = read_race(str(journal))
     assert counts is not None
     resume_race(log, counts)
+
+
+def test_a_candidate_that_came_later_has_its_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The journal's first line knows nothing of it; text, JSON and page do."""
+    journal, page = tmp_path / "run.jsonl", tmp_path / "run.html"
+    race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap}", "sh", "{instance}"], "instances": "*.cnf"}
+    (tmp_path / "a b.cnf").touch()
+    assert heats(["race", str(write(tmp_path, race, NAPS[1:])), "--journal", str(journal)]) == 0
+    assert heats(["extend", str(journal), "-B", "+12"]) == 0
+    write(tmp_path, race, [*NAPS[1:], {"nap": 0.01}])
+    capsys.readouterr()
+    assert heats(["resume", str(journal), "--json", "--html", str(page)]) == 0
+    winner = json.loads(capsys.readouterr().out)["race"]["winner"]
+    line = winner["command_line"]
+    assert (winner["arm"], line) == (2, f"cd {tmp_path} && sh -c 'sleep 0.01' sh '{tmp_path}/a b.cnf'")
+    assert subprocess.run(["sh", "-c", line], check=False).returncode == 0
+    assert html.escape(line) in page.read_text()
 
 
 def test_a_scenario_that_changed_is_not_resumed(tmp_path: Path) -> None:

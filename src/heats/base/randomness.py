@@ -35,6 +35,8 @@ class Purpose(IntEnum):
     INSTANCE = 101  # the instance of a heat of programs
     RUN = 102  # the seed of one of its runs
     TURN = 103  # which of them runs first, if one after another
+    VALIDATION = 104  # the seed of two runs on a held-out instance
+    FORECAST = 105  # heats to guess from how long a race takes
     GRAPH_VERTICES = 200  # a colouring instance: how many vertices,
     GRAPH_RANDOM = 201  # its random graph,
     GRAPH_NEW = 202  # edges that replace others,

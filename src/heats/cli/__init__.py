@@ -2,12 +2,15 @@
 
 root         the command itself, to which all others are added
 options      options that several commands have; arguments → how they are typed
+outputs      files that a command writes beside what it prints
 plans        heats plan, bounds
 demo         a simulated problem to show
+showing      a result, printed and written as a page
+validating   a race that is over → its winner on held-out instances, as asked for
 resuming     a journal → the run, gone on with as the command that began it would, or given more to spend
 runs         heats demo, report, resume, extend, schema
 simulations  heats simulate, replay, reproduce
-races        heats race
+races        heats race, validate
 solvers      heats saps, swgcp
 app          arguments → a command, its exit code, its errors
 """

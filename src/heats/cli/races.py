@@ -1,4 +1,4 @@
-"""``heats race``: programs raced side by side."""
+"""``heats race`` and ``validate``: programs raced side by side, and the winner on instances that are new to it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from heats.base.text import make_printable
+from heats.base.times import say_seconds
 from heats.cli import options
+from heats.cli.outputs import check_places, save_tables
 from heats.cli.root import app
+from heats.cli.showing import exit_if_undecided, show_result
 from heats.engine.specs import name_strategy
 from heats.errors import HeatsError, InvalidArgument
 from heats.race.check import encode_trials, format_trials, try_candidates
+from heats.race.forecast import forecast_seconds, keep_runs, say_how_long
 from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
 from heats.running.progress import count_progress
 
@@ -36,6 +40,7 @@ def race(
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     html: options.Html = None,
+    csv: options.Csv = None,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -51,7 +56,7 @@ def race(
     if check:
         _check(entered, json=json)
     else:
-        _race(entered, given, journal, html, dask, json=json)
+        _race(entered, given, journal, html, csv, dask, json=json)
 
 
 def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
@@ -70,33 +75,73 @@ def _check(scenario: Scenario, *, json: bool) -> None:
     """Try every candidate once; a crash is a failure."""
     with count_progress("candidates") as tick:
         trials = try_candidates(scenario, tick)
+    keep_runs(scenario, [each.run for each in trials])
     typer.echo(encode_trials(scenario, trials) if json else format_trials(scenario, trials))
     if any(each.run.verdict == "crashed" for each in trials):
         raise HeatsError("not every candidate runs.")
+    _say(f"a race takes about {say_seconds(forecast_seconds(scenario, [each.run for each in trials]))}.")
 
 
 def _race(
-    scenario: Scenario, given: Mapping[str, Any], journal: str | None, html: str | None, dask: str | None, *, json: bool
+    scenario: Scenario,
+    given: Mapping[str, Any],
+    journal: str | None,
+    html: str | None,
+    csv: str | None,
+    dask: str | None,
+    *,
+    json: bool,
 ) -> None:
+    from heats.cli.validating import validate_as_asked
+    from heats.race.result import summarise_journal
     from heats.race.run import begin_race
-    from heats.reports.page import check_page, save_page
 
-    if html is not None:
-        check_page(html)
+    check_places(html=html, csv=csv)
     path = _choose_journal(scenario, journal)
     _say(
         f"{name_strategy(scenario.spec)}: "
         f"{len(scenario.candidates)} candidates, {scenario.heats} heats of {scenario.spec.heat_size}, "
         f"{scenario.mode}, {scenario.heats_at_once} at a time. The journal is {path}"
     )
+    if dask is None:
+        _say(say_how_long(scenario))
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):
         raced = begin_race(scenario, given, path, executor)
-    typer.echo(raced.result.to_json() if json else str(raced.result))
+        failure = validate_as_asked(raced.log, raced.counts, executor)
+    result = summarise_journal(raced.log, raced.counts)
+    save_tables(raced.log, result, csv)
+    show_result(raced.log, result, html, json=json)
     if html is not None:
-        save_page(html, raced.log, raced.result)
         _say(f"the report is {html}")
-    if raced.result.race is not None and not raced.result.race.decided:
-        raise typer.Exit(1)
+    if failure is not None:
+        raise failure
+    exit_if_undecided(result)
+
+
+@app.command(epilog="Example: heats validate run.jsonl --instances 'test/*.cnf' --against default")
+def validate(
+    journal: Annotated[str, typer.Argument(help="The journal of a race that is over.")],
+    instances: Annotated[
+        str | None, typer.Option(help="A glob, relative to the scenario; left out: those it validates on.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A candidate's name or number (#3), or runner-up; left out: default.")
+    ] = None,
+    html: options.Html = None,
+    dask: options.Dask = None,
+    json: options.Json = False,
+) -> None:
+    """Run the winner of a race and another candidate on instances that the race never saw, and compare them."""
+    from heats.cli.validating import validate_journal
+    from heats.race.result import summarise_journal
+
+    check_places(html=html)
+    with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
+        log, counts = validate_journal(journal, instances, against, executor)
+    result = summarise_journal(log, counts)
+    show_result(log, result, html, json=json)
+    if result.race is None or result.race.validation is None or not result.race.validation.compared:
+        raise HeatsError("nothing could be compared: look at what crashed.")
 
 
 def _choose_journal(scenario: Scenario, chosen: str | None) -> Path:

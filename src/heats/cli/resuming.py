@@ -15,17 +15,15 @@ from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Journal, Log
 from heats.journal.origin import DemoOrigin, OtherOrigin, RaceOrigin
 from heats.race.counts import RunCounts
-from heats.race.result import summarise_journal
 from heats.race.run import resume_race
-from heats.reports.result import Result
 
 
-def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) -> Result:
+def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) -> None:
     """Go on with the run of a journal that was read; a finished one is left as it is."""
     if log.finished is None:
         match log.origin:
             case RaceOrigin() if counts is not None:
-                return resume_race(log, counts, executor).result
+                resume_race(log, counts, executor)
             case DemoOrigin():
                 options = {key: value for key, value in msgspec.to_builtins(log.origin).items() if key != "name"}
                 play(**options, journal=str(log.path), executor=executor)
@@ -41,7 +39,6 @@ def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) 
                     f"{log.path} was written by a program that calls heats, not by the command line; "
                     "run that program again, with the same journal, and it goes on."
                 )
-    return summarise_journal(log, counts)
 
 
 class Extension(msgspec.Struct, frozen=True):

@@ -11,10 +11,11 @@ import typer
 
 from heats.base.checks import between, one_of
 from heats.cli import options
+from heats.cli.outputs import check_places, save_tables
 from heats.cli.plans import encode
 from heats.cli.root import app
+from heats.cli.showing import exit_if_undecided, show_result
 from heats.journal import Log
-from heats.reports.result import Result
 from heats.running.strategies import STRATEGIES
 
 LOOK_SECONDS = 0.2  # between two looks at a journal that grows
@@ -72,12 +73,12 @@ def report(
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    _check_places(html=html, csv=csv, pulls=pulls)
+    check_places(html=html, csv=csv, pulls=pulls)
     if follow:
         _follow(log)
     result = summarise_journal(log, counts)
-    _save_tables(log, result, csv, pulls)
-    _show(log, result, html, json=json)
+    save_tables(log, result, csv, pulls)
+    show_result(log, result, html, json=json)
 
 
 @app.command(epilog="Example: heats resume run.jsonl")
@@ -89,18 +90,20 @@ def resume(
 ) -> None:
     """Go on with a run that was interrupted, and show its report."""
     from heats.cli.resuming import go_on
-    from heats.race.result import read_race
+    from heats.cli.validating import is_validation_owed, validate_as_asked
+    from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    _check_places(html=html)
-    with (
-        options.connect_executor(dask if log.finished is None else None) as executor,
-        options.say_how_to_go_on(journal),
-    ):
-        result = go_on(log, counts, executor)
-    _show(log, result, html, json=json)
-    if result.race is not None and not result.race.decided:
-        raise typer.Exit(1)
+    check_places(html=html)
+    is_over = log.finished is not None and not is_validation_owed(log, counts)
+    with options.connect_executor(None if is_over else dask) as executor, options.say_how_to_go_on(journal):
+        go_on(log, counts, executor)
+        failure = validate_as_asked(log, counts, executor)
+    result = summarise_journal(log, counts)
+    show_result(log, result, html, json=json)
+    if failure is not None:
+        raise failure
+    exit_if_undecided(result)
 
 
 @app.command(epilog="Example: heats extend run.jsonl -B +100; then heats resume run.jsonl")
@@ -122,37 +125,6 @@ def schema() -> None:
     from heats.reports.result import schema as describe
 
     typer.echo(msgspec.json.format(msgspec.json.encode(describe())).decode())
-
-
-def _show(log: Log, result: Result, html: str | None, *, json: bool) -> None:
-    if html is not None:
-        from heats.reports.page import save_page
-
-        save_page(html, log, result)
-    typer.echo(result.to_json() if json else str(result))
-
-
-def _save_tables(log: Log, result: Result, csv: str | None, pulls: str | None) -> None:
-    from heats.reports.frames import list_kept_pulls, list_results, write_csv
-    from heats.reports.places import save_file
-
-    if csv is not None:
-        save_file("csv", csv, write_csv(list_results(result.report.standings, log.names, log.values)))
-    if pulls is not None:
-        save_file("pulls", pulls, write_csv(list_kept_pulls(log)))
-
-
-def _check_places(*, html: str | None = None, csv: str | None = None, pulls: str | None = None) -> None:
-    """Refuse files that cannot be written before anything is spent."""
-    from heats.reports.page import check_page
-    from heats.reports.places import check_different, check_place
-
-    if html is not None:
-        check_page(html)
-    for argument, path in (("csv", csv), ("pulls", pulls)):
-        if path is not None:
-            check_place(argument, path)
-    check_different(html=html, csv=csv, pulls=pulls)
 
 
 def _follow(log: Log) -> None:

@@ -163,7 +163,7 @@ class Chain:
         self.is_linked = True  # whether a checksum goes on from the one before: not in format 1
         self._last = 0
 
-    def seal(self, event: Header | Event) -> bytes:
+    def seal(self, event: msgspec.Struct) -> bytes:
         """Return the line of an event, its checksum included; it is the next one."""
         text = _encode(event)[:-1]
         self._last = crc32(text, self._last if self.is_linked else 0)

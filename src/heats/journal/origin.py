@@ -23,6 +23,14 @@ class DemoOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="demo", kw_o
     sure: float | None = None
 
 
+class Drawn(msgspec.Struct, frozen=True, kw_only=True):
+    """How many candidates were drawn: enough, with this confidence, for one among the best ``share`` of their space."""
+
+    share: float
+    confidence: float
+    candidates: int
+
+
 class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_only=True):
     """``heats race``: its scenario, what was said on top of it, and what must not have changed since."""
 
@@ -30,6 +38,15 @@ class RaceOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="race", kw_o
     overrides: dict[str, Any]
     rules: dict[str, Any]
     command_lines: tuple[str, ...] = ()  # of the candidates, for reports
+    drawn: Drawn | None = None
+    validates: bool = False  # whether the scenario asks for its winner to be validated
+
+
+class FunctionsOrigin(RaceOrigin, frozen=True, tag_field="name", tag="functions", kw_only=True):
+    """``heats.race_functions``: what must not have changed; the program that called it goes on with it."""
+
+    scenario: str = ""
+    overrides: dict[str, Any] = {}
 
 
 class OtherOrigin(msgspec.Struct, frozen=True):
@@ -40,9 +57,9 @@ class OtherOrigin(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-Origin: TypeAlias = DemoOrigin | RaceOrigin | OtherOrigin
+Origin: TypeAlias = DemoOrigin | RaceOrigin | FunctionsOrigin | OtherOrigin
 
-_KNOWN = ("demo", "race")
+_KNOWN = ("demo", "race", "functions")
 
 
 def parse_origin(command: dict[str, Any] | None) -> Origin | None:
@@ -53,7 +70,7 @@ def parse_origin(command: dict[str, Any] | None) -> Origin | None:
     if name not in _KNOWN:
         return OtherOrigin(name if isinstance(name, str) else None, command)
     try:
-        return msgspec.convert(command, DemoOrigin | RaceOrigin)
+        return msgspec.convert(command, DemoOrigin | RaceOrigin | FunctionsOrigin)
     except msgspec.ValidationError as error:
         return OtherOrigin(name, command, str(error))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from heats.base.text import format_table
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
 from heats.engine.specs import name_stage
@@ -17,14 +18,18 @@ from heats.reports.labels import make_labels
 REFRESH_SECONDS = 0.2
 MOST_ROWS = 8  # candidates shown
 LETTERS = 24  # of a candidate's label in a line
+FEWEST_LETTERS = 4  # in the table
 NUMBER_COLUMNS = 32  # of a terminal, beside a candidate's name in the table
+TITLES = ("candidate", "wins", "pulls", "CPU")
 
 
 @contextmanager
-def show_board(machine: Machine, names: Sequence[str], counts: RunCounts) -> Iterator[Callable[[], None]]:
+def show_board(
+    machine: Machine, names: Sequence[str], counts: RunCounts, *, show: bool = True
+) -> Iterator[Callable[[], None]]:
     """Yield a function to call after every heat; it keeps the board up to date."""
     board = _Board(machine, names, counts)
-    if sys.stderr is None:
+    if sys.stderr is None or not show:
         yield lambda: None
     elif sys.stderr.isatty():
         with board.live() as watch:
@@ -44,6 +49,8 @@ class _Board:
         self._started = time.monotonic()
         self._before = machine.spent  # pulls of earlier sessions
         self._told_round = machine.round
+        self._width = 0  # of the terminal, when it was last looked at
+        self._fitting: Sequence[str] = ()
 
     def print_rounds(self) -> None:
         """Say a line whenever a round is over."""
@@ -58,36 +65,49 @@ class _Board:
         from rich.live import Live
 
         last, console = 0.0, Console(stderr=True)
-        labels = make_labels(self._names, max(LETTERS, console.width - NUMBER_COLUMNS))
         with Live(console=console, auto_refresh=False, transient=True) as screen:
 
             def watch() -> None:
                 nonlocal last
                 if time.monotonic() - last >= REFRESH_SECONDS or self._machine.done:
-                    screen.update(self._draw(labels), refresh=True)
+                    screen.update(self._draw(console.width, console.height), refresh=True)
                     last = time.monotonic()
 
             watch()
             yield watch
 
-    def _draw(self, labels: Sequence[str]) -> Any:
+    def _draw(self, width: int, height: int) -> Any:
         from rich.console import Group
         from rich.padding import Padding
         from rich.progress_bar import ProgressBar
-        from rich.table import Table
         from rich.text import Text
 
-        counts = self._counts
-        table = Table(box=None, pad_edge=False)
-        table.add_column("candidate", no_wrap=True)
-        for title in ("wins", "pulls", "CPU"):
-            table.add_column(title, justify="right")
-        for arm in self._leading():
-            style = "bold green" if arm == self._leader else ""
-            numbers = (str(counts.wins[arm]), str(counts.runs[arm]), f"{counts.cpu_seconds[arm]:.1f} s")
-            table.add_row(Text(labels[arm]), *numbers, style=style)
-        bar = ProgressBar(total=self._machine.total, completed=self._machine.spent)
-        return Group(Text(self._headline()), Padding(bar, 0), table)  # a bar alone does not end its line
+        headline = self._headline()
+        bar = Padding(ProgressBar(total=self._machine.total, completed=self._machine.spent), 0)  # alone it has no end
+        room = height - 3 - 2 * len(headline) // width  # lines are broken between words: some more than needed
+        lines = self._tabulate(width, max(0, min(MOST_ROWS, room)))
+        styles = ["bold", *("bold green" if arm == self._leader else "" for arm in self._leading())]
+        table = [Text(line, style, no_wrap=True) for line, style in zip(lines, styles, strict=False)]
+        return Group(Text(headline), bar, *table)
+
+    def _tabulate(self, width: int, most: int) -> list[str]:
+        """Return the lines of a table with so many rows and the columns there is room for; none if not even for one."""
+        counts, labels = self._counts, self._label_for(width)
+        rows = [
+            (labels[arm], counts.wins[arm], counts.runs[arm], f"{counts.cpu_seconds[arm]:.1f} s")
+            for arm in self._leading()[:most]
+        ]
+        for columns in range(len(TITLES) if rows else 0, 0, -1):
+            lines = list(format_table(TITLES[:columns], [row[:columns] for row in rows], words=(0,)))
+            if max(map(len, lines)) <= width:
+                return lines
+        return []
+
+    def _label_for(self, width: int) -> Sequence[str]:
+        """Return names that fit into a terminal, which may have another width than before."""
+        if width != self._width:
+            self._width, self._fitting = width, make_labels(self._names, max(FEWEST_LETTERS, width - NUMBER_COLUMNS))
+        return self._fitting
 
     @property
     def _leader(self) -> int | None:

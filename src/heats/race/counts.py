@@ -42,6 +42,7 @@ class RunCounts:
 
     def __init__(self) -> None:
         self.heats = 0
+        self.instance: str | None = None  # of the first heat
         self.without_winner = 0  # heats that nobody won
         self.finishes = 0  # runs that finished
         self.values = 0  # runs that printed a value
@@ -56,6 +57,7 @@ class RunCounts:
         if told.notes is None:
             return
         notes = read_notes(told.notes, told.id)
+        self.instance = self.instance or notes.instance
         self.heats += 1
         if notes.winner is None:
             self.without_winner += 1

@@ -18,6 +18,7 @@ from heats.race.processes import End
 
 Verdict: TypeAlias = Literal["finished", "undecided", "crashed", "cutoff", "stopped"]
 Goal: TypeAlias = Literal["minimize", "maximize"]
+Comparable: TypeAlias = Literal["value", "rank", "ratio"]  # how values of different instances are made comparable
 
 LAST_LINES = 5
 UNKNOWN = "s UNKNOWN"  # what a SAT solver says that gives up
@@ -26,6 +27,10 @@ KILLED = -signal.SIGKILL
 
 class AllCrashed(HeatsError):
     """Every run crashed, in the first heat or in two in a row: the command is wrong, not the candidates slow."""
+
+
+class NoRatio(HeatsError):
+    """A value has no ratio to the best of its heat, since it is below 0."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,12 +42,20 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     objective: str | None = None  # a pattern with one group: the value; the last one printed counts
     goal: Goal = "minimize"
     missing: float | None = None  # what a run without a value counts as; None: as the worst of its heat
+    statistic: Comparable = "value"
 
     def __post_init__(self) -> None:
+        if self.statistic != "value" and self.objective is None:
+            raise InvalidArgument(
+                f"race.statistic = {show_value(self.statistic)} is about values, but the race is for time; say which "
+                "value, as objective = 'cost = (\\S+)', or leave statistic out."
+            )
         if not self.finished:
             raise InvalidArgument("race.finished = [] leaves no exit code that counts as finishing; name one, as [0].")
         if self.missing is not None and not math.isfinite(self.missing):
             raise InvalidArgument(f"race.missing = {self.missing} must be a finite number.")
+        if self.statistic == "ratio" and self.missing is not None and self.missing < 0:
+            raise InvalidArgument(f'race.missing = {self.missing} must be 0 or more with statistic = "ratio".')
         _count_groups("pattern", self.pattern)
         if _count_groups("objective", self.objective) not in (None, 1):
             raise InvalidArgument(
@@ -116,15 +129,39 @@ def make_race(runs: Sequence[Run]) -> Race:
 
 
 def make_rewards(runs: Sequence[Run], rule: Rule) -> list[float]:
-    """Return the objective values, larger is better, in the order of the runs.
+    """Return what the objective values are worth, larger is better, in the order of the runs.
 
     If nobody has a value all are worth the same, which leaves the heat undecided.
     """
     sign = -1.0 if rule.goal == "minimize" else 1.0
-    rewards = [None if run.value is None else sign * run.value for run in runs]
+    known = [rule.missing if run.value is None else run.value for run in runs]
+    rewards = [None if value is None else sign * value for value in known]
     worst = min((reward for reward in rewards if reward is not None), default=0.0)
-    missing = worst if rule.missing is None else sign * rule.missing
-    return [missing if reward is None else reward for reward in rewards]
+    if rule.statistic == "rank":
+        return _rank([-math.inf if reward is None else reward for reward in rewards])
+    filled = [worst if reward is None else reward for reward in rewards]
+    return filled if rule.statistic == "value" else _take_ratios([sign * reward for reward in filled], runs, rule)
+
+
+def _rank(rewards: Sequence[float]) -> list[float]:
+    """Return of each the share of the others that it is better than; those that are equal count half."""
+    others = max(1, len(rewards) - 1)
+    return [(sum(x < mine for x in rewards) + (sum(x == mine for x in rewards) - 1) / 2) / others for mine in rewards]
+
+
+def _take_ratios(values: Sequence[float], runs: Sequence[Run], rule: Rule) -> list[float]:
+    """Return how close each comes to the best of its heat: 1 is the best, ½ is twice the cost or half the gain."""
+    if min(values) < 0:
+        run = runs[list(values).index(min(values))]
+        raise NoRatio(
+            f'race.statistic = "ratio" needs values of 0 or more, but candidate #{run.arm} came to {min(values):g}; '
+            'say statistic = "rank" and begin a new race.'
+        )
+    if rule.goal == "minimize":
+        best = min(values)
+        return [1.0 if value == best else best / value for value in values]
+    best = max(values)
+    return [1.0 if value == best else value / best for value in values]
 
 
 def have_all_crashed(runs: Sequence[Run]) -> bool:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeGuard
 
 import msgspec
 
 from heats.base.text import quote_argument
+from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.journal.origin import RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.heat import fill_command_line
-from heats.race.scenario import RACE_PLACEHOLDERS, Command, Scenario, fill_command
+from heats.race.outcome import Rule
+from heats.race.scenario import RACE_PLACEHOLDERS, Candidate, Command, Scenario, check_command, fill_command
+from heats.race.validation import measure, read_record
 from heats.reports.result import CandidateRuns, Entrant, RaceFacts, Result, summarise
+from heats.reports.top import make_claim
+from heats.reports.validation import Validation
 
 
 def read_race(path: str) -> tuple[Log, RunCounts | None]:
@@ -33,19 +39,42 @@ def summarise_journal(log: Log, counts: RunCounts | None) -> Result:
 def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
     """Return what the programs did; all of it is in the journal."""
     assert isinstance(log.origin, RaceOrigin)
-    by_value = log.origin.rules.get("objective") is not None
-    decided = bool(counts.values if by_value else counts.finishes)
+    by_value, decided = _is_by_value(log.origin), is_decided(log, counts)
     report = log.machine.report()
     return RaceFacts(
         decided=decided,
         goal="value" if by_value else "finish",
-        winner=_describe_entrant(log, report.winner) if decided else None,
-        runner_up=_describe_entrant(log, report.runner_up) if decided else None,
+        winner=_describe_entrant(log, counts, report.winner) if decided else None,
+        runner_up=_describe_entrant(log, counts, report.runner_up) if decided else None,
         heats=counts.heats,
         without_winner=counts.without_winner,
         cpu_seconds=round(counts.total_cpu_seconds, 6),
         candidates=tuple(_count_candidate(counts, arm) for arm in _furthest_first(counts)),
+        top=make_claim(log.origin.drawn, report) if decided and log.origin.drawn is not None else None,
+        validation=_measure_validation(log, log.origin, report.winner),
     )
+
+
+def _is_by_value(origin: RaceOrigin) -> bool:
+    return origin.rules.get("objective") is not None
+
+
+def is_decided(log: Log, counts: RunCounts) -> bool:
+    """Whether any run had something to say; else chance alone would choose."""
+    return isinstance(log.origin, RaceOrigin) and bool(counts.values if _is_by_value(log.origin) else counts.finishes)
+
+
+def _measure_validation(log: Log, origin: RaceOrigin, winner: int | None) -> Validation | None:
+    """Return what the file beside the journal says of the winner on held-out instances, if it is there."""
+    kept = read_record(log)
+    if kept.asked is None or kept.asked.winner != winner:  # the race went on since, and has another one
+        return None
+    try:
+        rule = msgspec.convert(origin.rules, Rule)
+        cutoff = msgspec.convert(origin.rules["cutoff"], float)
+    except (KeyError, msgspec.ValidationError):
+        return None  # a journal that anybody may have written
+    return measure(kept.asked, kept.list_pairs(), log.names, rule, cutoff)
 
 
 def _furthest_first(counts: RunCounts) -> list[int]:
@@ -59,25 +88,33 @@ def _count_candidate(counts: RunCounts, arm: int) -> CandidateRuns:
     return CandidateRuns(arm, counts.wins[arm], counts.runs[arm], len(crashes), seconds, last[-1] if last else None)
 
 
-def _describe_entrant(log: Log, arm: int | None) -> Entrant | None:
+def _describe_entrant(log: Log, counts: RunCounts, arm: int | None) -> Entrant | None:
     if arm is None:
         return None
     assert isinstance(log.origin, RaceOrigin)
     value = log.candidates[arm].value
     parameters = value if isinstance(value, dict) else None
     template = log.origin.rules.get("command")
-    command = None
-    if parameters is not None and _is_command(template):
+    command, lines = None, log.origin.command_lines
+    line = lines[arm] if arm < len(lines) else None
+    if parameters is not None and _is_command(template, parameters):
         command = fill_command(template, parameters, leave=RACE_PLACEHOLDERS)
-    lines = log.origin.command_lines
-    return Entrant(arm, log.names[arm], parameters, command, lines[arm] if arm < len(lines) else None)
+        if line is None:  # it came in after the race began
+            line = _make_line(log.origin, template, parameters, counts.instance)
+    return Entrant(arm, log.names[arm], parameters, command, line)
 
 
-def _is_command(template: object) -> TypeGuard[Command]:
-    """Whether a journal, which anybody may have written, has a command: texts, and lists of them."""
+def _make_line(origin: RaceOrigin, template: Command, parameters: Candidate, instance: str | None) -> str:
+    """Return a line to paste into a shell by what a journal holds, on the instance of the first heat."""
+    given: Candidate = {"seed": 1, "cutoff": f"{origin.rules.get('cutoff', 0)}", "instance": instance or ""}
+    return _join_line(str(Path(origin.scenario).parent), fill_command(template, parameters | given))
+
+
+def _is_command(template: object, parameters: Candidate) -> TypeGuard[Command]:
+    """Whether a journal, which anybody may have written, has a command for these parameters."""
     try:
-        msgspec.convert(template, list[str | list[str]])
-    except msgspec.ValidationError:
+        check_command(msgspec.convert(template, list[str | list[str]]), [parameters])
+    except (msgspec.ValidationError, InvalidArgument):
         return False
     return True
 
@@ -87,5 +124,8 @@ def paste_line(scenario: Scenario, arm: int) -> str:
     first = scenario.instances[0] if scenario.instances else None
     if first is not None and Path(first).is_relative_to(scenario.folder):
         first = str(Path(first).relative_to(scenario.folder))
-    arguments = fill_command_line(scenario, arm, first, seed=1)
-    return f"cd {quote_argument(str(scenario.folder))} && {' '.join(map(quote_argument, arguments))}"
+    return _join_line(str(scenario.folder), fill_command_line(scenario, arm, first, seed=1))
+
+
+def _join_line(folder: str, arguments: Sequence[str]) -> str:
+    return f"cd {quote_argument(folder)} && {' '.join(map(quote_argument, arguments))}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,8 @@ from heats.engine.specs import Spec, TournamentSpec
 from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import take_fingerprints
-from heats.journal.origin import RaceOrigin
+from heats.journal.origin import FunctionsOrigin, RaceOrigin
+from heats.journal.reader import resolve_path
 from heats.journal.sameness import DECIDING
 from heats.race.board import show_board
 from heats.race.counts import RunCounts, make_notes, read_notes
@@ -27,6 +27,8 @@ from heats.race.outcome import AllCrashed, describe_end, have_all_crashed
 from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import paste_line, summarise_journal
 from heats.race.scenario import Scenario, load_scenario
+from heats.race.validation import find_record
+from heats.race.workers import find_workers
 from heats.reports.result import Result
 from heats.running.driver import drive
 from heats.running.outcomes import Noted
@@ -41,6 +43,7 @@ class Raced:
 
     result: Result
     log: Log
+    counts: RunCounts
 
 
 class Racing:
@@ -100,29 +103,63 @@ def begin_race(
         raise InvalidArgument(
             f"{{journal}} is there already; heats resume {journal} goes on with it, or choose another.", journal=journal
         )
-    return _race(scenario, journal, describe_origin(scenario, overrides), executor)
+    if (record := find_record(resolve_path(journal))).exists():
+        raise InvalidArgument(
+            f"{record} is there already, the validation of another race; move it away, or choose another {{journal}}.",
+            journal=journal,
+        )
+    return play_race(scenario, journal, describe_origin(scenario, overrides), executor)
 
 
 def resume_race(log: Log, counts: RunCounts, executor: Executor | None = None) -> Raced:
     """Go on with a race by its journal, which was read; the scenario must still be the same."""
+    scenario, origin = reload_scenario(log)
+    return play_race(scenario, log.path, origin, executor, log, counts)
+
+
+def reload_scenario(log: Log) -> tuple[Scenario, RaceOrigin]:
+    """Return the scenario of a race, as it was when that began, or refuse one that has changed since."""
     origin = log.origin
     assert isinstance(origin, RaceOrigin)
+    if isinstance(origin, FunctionsOrigin):
+        raise InvalidArgument(
+            f"{log.path} is a race of Python functions; run the program that began it again, with the same journal, "
+            "and it goes on."
+        )
     scenario = load_scenario(origin.scenario, origin.overrides, begun=log.header.machine)
     now = describe_origin(scenario, origin.overrides)
-    for key, was in origin.rules.items():
+    check_rules(origin, now, str(log.path), origin.scenario)
+    return scenario, now
+
+
+def check_rules(begun: RaceOrigin, now: RaceOrigin, journal: str, what: str) -> None:
+    """Refuse to go on with a race by other rules than it began with."""
+    for key, was in begun.rules.items():
         if now.rules.get(key) != was:
             raise InvalidArgument(
-                f"{origin.scenario} has changed since the race of {log.path} began: its {key} was {was!r} and is "
+                f"{what} has changed since the race of {journal} began: its {key} was {was!r} and is "
                 f"{now.rules.get(key)!r}. Change it back to go on, or begin a new race."
             )
-    return _race(scenario, log.path, now, executor, log, counts)
 
 
 def describe_origin(scenario: Scenario, overrides: Mapping[str, Any]) -> RaceOrigin:
     """Return what a journal must know to go on with a race; the mode stays as it was, whatever the machine is."""
+    rules = list_rules(scenario, command=scenario.command)
+    return RaceOrigin(
+        scenario=str(scenario.path),
+        overrides={key: value for key, value in overrides.items() if value is not None} | {"mode": scenario.mode},
+        rules=rules,
+        command_lines=tuple(make_encodable(paste_line(scenario, arm)) for arm in range(len(scenario.candidates))),
+        drawn=scenario.drawn,
+        validates=scenario.held_out is not None,
+    )
+
+
+def list_rules(scenario: Scenario, **more: Any) -> dict[str, Any]:
+    """Return what must not change while a race goes on, as plain data."""
     instances = hashlib.sha256("\0".join(scenario.instances).encode(errors="surrogateescape")).hexdigest()
     rules = {
-        "command": scenario.command,
+        **more,
         "instances": f"{len(scenario.instances)} files, sha256 {instances[:16]}",
         "cutoff": scenario.cutoff,
         "clock": scenario.clock,
@@ -130,22 +167,20 @@ def describe_origin(scenario: Scenario, overrides: Mapping[str, Any]) -> RaceOri
         **msgspec.structs.asdict(scenario.rule),
     }
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rules))
-    return RaceOrigin(
-        scenario=str(scenario.path),
-        overrides={key: value for key, value in overrides.items() if value is not None} | {"mode": scenario.mode},
-        rules=plain,
-        command_lines=tuple(make_encodable(paste_line(scenario, arm)) for arm in range(len(scenario.candidates))),
-    )
+    return plain
 
 
-def _race(
+def play_race(
     scenario: Scenario,
     path: Path,
     origin: RaceOrigin,
-    executor: Executor | None,
+    executor: Executor | None = None,
     log: Log | None = None,
     counts: RunCounts | None = None,
+    *,
+    show: bool = True,
 ) -> Raced:
+    """Play a race to its end, from the start or from where its journal is, which was read; ``show`` it meanwhile."""
     asked = Machine.from_spec(_choose_spec(scenario, log), seed=scenario.seed)
     known = take_fingerprints(scenario.candidates, scenario.names, named=True)
     counts = counts or RunCounts()
@@ -153,15 +188,15 @@ def _race(
     with RaceJournal(file, asked, candidates=known, on_told=counts.add, log=log) as journal:
         journal.scenario, journal.counts = scenario, counts
         with (
-            _find_workers(scenario, executor) as (workers, guardians),
-            show_board(journal.machine, scenario.names, counts) as watch,
+            find_workers(scenario.heats_at_once, executor) as (workers, guardians),
+            show_board(journal.machine, scenario.names, counts, show=show) as watch,
         ):
             try:
                 task = Racing(scenario, guardians)
                 drive(journal.machine, task, workers, watch=watch, keeper=journal, sure=scenario.sure)
             except ComparisonFailed as failure:
                 raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
-    return Raced(summarise_journal(journal.log, counts), journal.log)
+    return Raced(summarise_journal(journal.log, counts), journal.log, counts)
 
 
 def _choose_spec(scenario: Scenario, log: Log | None) -> Spec:
@@ -172,21 +207,3 @@ def _choose_spec(scenario: Scenario, log: Log | None) -> Spec:
         if all(getattr(begun, name) == getattr(spec.plan, name) for name in DECIDING):
             return msgspec.structs.replace(spec, plan=begun)  # how plans are made may have changed since
     return spec
-
-
-@contextmanager
-def _find_workers(
-    scenario: Scenario, executor: Executor | None
-) -> Iterator[tuple[Executor | None, GuardianPool | None]]:
-    """Yield what heats run on: the executor given, this thread, or as many threads as heats run side by side."""
-    if executor is not None:
-        yield executor, None
-    elif scenario.heats_at_once == 1:
-        with GuardianPool() as guardians:
-            yield None, guardians
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        # The guardians are closed first: else the pool would wait for heats that nobody wants any more.
-        with ThreadPoolExecutor(scenario.heats_at_once) as pool, GuardianPool() as guardians:
-            yield pool, guardians

@@ -1,13 +1,16 @@
 """What a run found, for people and programs.
 
-winner     the winner with all its values
-result     a machine, its journal and its race → one result, as text and as JSON
-frames     standings and pulls → tables with names and parameters, for frames and CSV
-labels     names → labels that fit a drawing or a line; parameters → columns
-bracket    the rounds of a report → a drawing
-batches    the batches of adaptive play → a drawing
-strengths  the standings of a report → drawings
-places     files to write results to
-page       a result → one HTML file
-notebook   a result → what a notebook shows
+winner      the winner with all its values
+leaders     who came furthest, with all their values
+top         how good a winner is among all that its space holds
+validation  the winner of a race on instances it never saw
+result      a machine, its journal and its race → one result, as text and as JSON
+frames      standings and pulls → tables with names and parameters, for frames and CSV
+labels      names → labels that fit a drawing or a line; parameters → columns
+bracket     the rounds of a report → a drawing
+batches     the batches of adaptive play → a drawing
+strengths   the standings of a report → drawings
+places      files to write results to
+page        a result → one HTML file
+notebook    a result → what a notebook shows
 """

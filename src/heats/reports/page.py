@@ -23,6 +23,8 @@ from heats.reports.labels import Roster
 from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
 from heats.reports.strengths import Axis
+from heats.reports.top import say_claim
+from heats.reports.validation import Meeting, Validation, list_findings, name_opponent
 from heats.reports.winner import list_values
 
 MOST_NAMES_LISTED = 12  # of a heat; the others are counted
@@ -50,8 +52,10 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         f"<title>{title}</title>",
         f"<style>{read_style('style.css', 'drawing.css')}</style></head><body>",
         *_head(report, roster, leader),
+        *_top(result.race),
         *_values(values, roster, leader),
-        *_command(log, result.race, leader),
+        *_command(result.race, log, leader),
+        *_validation(None if result.race is None else result.race.validation),
         *_numbers(machine, report, run, result.race),
         *_standings(report, roster),
         *_final(report, roster, plan),
@@ -103,6 +107,12 @@ def _head(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
         yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
 
 
+def _top(race: RaceFacts | None) -> Iterator[str]:
+    """Say how good the winner is among all that its space holds."""
+    if race is not None and race.top is not None:
+        yield f'<p class="soft">{_sentence(say_claim(race.top))}</p>'
+
+
 def _sentence(text: str) -> str:
     return escape(f"{text[0].upper()}{text[1:]}.")
 
@@ -133,10 +143,44 @@ def _nobody(report: Report) -> str:
     return "nobody: no run finished" if report.done else "nothing is known yet"
 
 
-def _command(log: Log | None, race: RaceFacts | None, leader: int | None) -> Iterator[str]:
+def _command(race: RaceFacts | None, log: Log | None, leader: int | None) -> Iterator[str]:
+    if race is None or leader is None:
+        return
     lines = () if log is None else getattr(log.origin, "command_lines", ())
-    if race is not None and leader is not None and leader < len(lines):
-        yield f"<h2>Its command line</h2><pre>{escape(make_printable(lines[leader]))}</pre>"
+    line = lines[leader] if leader < len(lines) else None
+    if line is None and race.winner is not None and race.winner.arm == leader:
+        line = race.winner.command_line
+    if line is not None:
+        yield f"<h2>Its command line</h2><pre>{escape(make_printable(line))}</pre>"
+
+
+def _validation(validation: Validation | None) -> Iterator[str]:
+    """Say how the winner did on instances that the race never saw, and on which of them how."""
+    if validation is None or not validation.done:
+        return
+    first, *others = list_findings(validation)
+    yield f"<h2>On instances that the race never saw</h2><p>{_sentence(first)}</p>"
+    yield from (f'<p class="soft">{_sentence(line)}</p>' for line in others)
+    sides = escape(make_printable(validation.winner.name)), escape(name_opponent(validation))
+    rows = [_meeting(each, validation.goal) for each in validation.meetings]
+    yield from _fold("Instance by instance", _table(("instance", *sides), rows, words=0), len(rows))
+
+
+def _meeting(met: Meeting, goal: str) -> tuple[str, str, str]:
+    path = make_printable(met.instance)
+    file = f'<span title="{escape(path)}">{escape(path.rpartition("/")[2])}</span>'
+    return (
+        file,
+        _say_end(met.winner, met.winner_result, goal),
+        _say_end(met.against, met.against_result, goal),
+    )
+
+
+def _say_end(verdict: str, result: float | None, goal: str) -> str:
+    """Say how a run ended: its value, or its time if it finished."""
+    if goal == "value":
+        return verdict if result is None else f"{result:.6g}"
+    return say_seconds(result) if verdict == "finished" and result is not None else escape(verdict)
 
 
 def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:

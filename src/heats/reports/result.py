@@ -20,6 +20,9 @@ from heats.engine.machine import Machine
 from heats.engine.report import Report, describe_report
 from heats.engine.specs import outline
 from heats.journal.reader import Log
+from heats.reports.leaders import describe_leaders
+from heats.reports.top import TopClaim, say_claim
+from heats.reports.validation import Validation, describe_validation
 from heats.reports.winner import Chosen, choose_winner, collect_parameters, describe_winner
 
 
@@ -68,6 +71,8 @@ class RaceFacts(msgspec.Struct, frozen=True):
     without_winner: int  # heats that nobody won
     cpu_seconds: float  # of all runs
     candidates: tuple[CandidateRuns, ...]  # those that ran, whoever came furthest first
+    top: TopClaim | None = None  # how good the winner is among all that its space holds
+    validation: Validation | None = None  # the winner on held-out instances
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -143,6 +148,9 @@ def _lines(result: Result) -> Iterator[str]:
     else:
         yield describe_report(report, result.names)
         yield from describe_winner(result.winner)
+        if race is not None and result.parameters is not None:
+            yield from describe_leaders(report, result.names, result.parameters)
+        yield from describe_validation(None if race is None else race.validation)
     if run is None:
         return
     yield ""
@@ -168,6 +176,8 @@ def _why_undecided(race: RaceFacts) -> str:
 
 
 def _race_lines(race: RaceFacts, names: Sequence[str]) -> Iterator[str]:
+    if race.top is not None:
+        yield f"space:      {say_claim(race.top)}"
     if race.without_winner:
         yield f"nobody finished {race.without_winner} of {race.heats} heats; these say nothing about anybody"
     for each in race.candidates:

@@ -7,6 +7,7 @@ budgets     what is enough, and what is never enough
 instances   the worst cases: who is best shows as late as possible
 search      rounds + pulls every heat needs → the smallest budget
 guarantees  what any plan promises
+sampling    how many candidates to draw to have a good one; the epochs of AC-Band
 tables      Tables 1-4 with numbers
 
 The paper's letters are at home here; ``docs/theory.md`` goes through them one by one.
@@ -52,11 +53,13 @@ from heats.theory.limits import (
     survey,
 )
 from heats.theory.rates import Average, Categorical, Rate, Slowest, SubGaussian, UserRate, slowest_of
+from heats.theory.sampling import Epoch, ac_band_budget, ac_band_epochs, candidates_needed, sampling_error
 
 __all__ = [
     "Average",
     "Categorical",
     "Delayed",
+    "Epoch",
     "Guarantee",
     "Instance",
     "Limits",
@@ -67,9 +70,12 @@ __all__ = [
     "SubGaussian",
     "Survey",
     "UserRate",
+    "ac_band_budget",
+    "ac_band_epochs",
     "borda_instances",
     "borda_lower_bound",
     "borda_winners",
+    "candidates_needed",
     "coarser_budget",
     "coarsest_budget",
     "condorcet_instances",
@@ -91,6 +97,7 @@ __all__ = [
     "query_sets",
     "reward_rate",
     "round_robin_budget",
+    "sampling_error",
     "sets_needed",
     "slowest_of",
     "smallest_budget",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from heats.engine.specs import AdaptiveSpec, TournamentSpec
 from heats.errors import InvalidArgument
 from heats.race.scenario import list_warnings, load_scenario
+from heats.race.scenario.drawing import draw_candidates
 from heats.race.scenario.file import RaceTable
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
@@ -71,6 +73,16 @@ def test_every_key_is_in_the_manual() -> None:
     manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")
     table = manual[manual.index("| key of `[race]` |") :].split("\n\n")[0]
     assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(RaceTable.__struct_fields__)
+
+
+def test_the_spaces_of_the_manual() -> None:
+    """Can be drawn from, with all that is said about them."""
+    manual = (Path(__file__).parents[3] / "docs" / "racing.md").read_text(encoding="utf-8")
+    tables = [tomllib.loads(block)["space"] for block in re.findall(r"```toml\n(\[space\].*?)```", manual, re.DOTALL)]
+    drawn = [draw_candidates(table, Path(), 0, []).candidates for table in tables]
+    assert [len(each) for each in drawn] == [21, 59]
+    assert drawn[0][0] == {"alpha": 1.3, "restarts": 2, "mode": "safe", "level": "mid"}
+    assert all(("rho" in each) == (each["mode"] == "fast" and each["alpha"] < 1.3) for each in drawn[0])
 
 
 def test_what_is_played(folder: Path) -> None:
@@ -161,6 +173,39 @@ def test_candidates_from_a_space(folder: Path) -> None:
     assert load_scenario(write(folder, SOLVER, space={"sample": 5, "file": "x.pcs"})).candidates == first.candidates
 
 
+def test_listed_default_and_drawn_candidates_race_together(folder: Path) -> None:
+    """In this order, none of them twice."""
+    space = {"sample": 5, "default": True, "x": {"int": [1, 7], "default": 2}}
+    both = load_scenario(write(folder, SOLVER, [{"x": 7}, {"x": "n"}], space=space)).candidates
+    assert both[:3] == ({"x": 7}, {"x": "n"}, {"x": 2})
+    assert sorted(each["x"] for each in both[3:]) == [1, 3, 4, 5, 6]
+    listed = load_scenario(write(folder, SOLVER, [{"x": 2}, {"x": "n"}], space=space)).candidates
+    assert listed[:2] == ({"x": 2}, {"x": "n"})
+    assert len(listed) == 7
+    alone = {"default": True, "x": {"int": [1, 7], "default": 2}}
+    assert load_scenario(write(folder, SOLVER, [{"x": 7}], space=alone)).candidates == ({"x": 7}, {"x": 2})
+    (folder / "field.csv").write_text("x\n9\n")
+    assert load_scenario(write(folder, SOLVER, "field.csv", space=alone)).candidates == ({"x": 9}, {"x": 2})
+
+
+def test_a_parameter_may_be_called_like_a_setting(folder: Path) -> None:
+    """Settings are never tables."""
+    race = SOLVER | {"command": ["cat", "{top}", "{default}", "{instance}"]}
+    table = {"sample": 4, "top": {"int": [1, 9]}, "default": {"float": [0, 1]}}
+    assert {tuple(each) for each in load_scenario(write(folder, race, space=table)).candidates} == {("top", "default")}
+
+
+@pytest.mark.parametrize(("top", "how_many"), [("5%", 59), (0.05, 59), (" 10 % ", 29), ("60%", 4)])
+def test_as_many_are_drawn_as_it_takes_for_one_of_the_best(folder: Path, top: Any, how_many: int) -> None:
+    """95 % sure, if nothing else is said; the default comes on top."""
+    table = {"top": top, "default": True, "x": {"float": [0, 1], "default": 0.5}}
+    scenario = load_scenario(write(folder, SOLVER | {"budget": 200}, space=table))
+    assert scenario.drawn is not None
+    assert (len(scenario.candidates), scenario.drawn.candidates) == (how_many + 1, how_many)
+    surer = load_scenario(write(folder, SOLVER | {"budget": 900}, space=table | {"confidence": "99%"}))
+    assert len(surer.candidates) > len(scenario.candidates)
+
+
 def test_brackets_in_paths(folder: Path) -> None:
     """Are no pattern in the folder of the scenario, nor in the name of a file that is there."""
     odd = folder / "a[1]"
@@ -245,6 +290,10 @@ def test_warnings(folder: Path) -> None:
         ({"command": "cat"}, "race.command: expected a list, got text"),
         ({"pattern": "("}, "race.pattern = '(' is not a valid regular expression"),
         ({"objective": "cost"}, "must have one group"),
+        ({"statistic": "rank"}, "race.statistic = 'rank' is about values, but the race is for time"),
+        ({"statistic": "mean", "objective": "(.*)"}, "expected 'value' or 'rank' or 'ratio'"),
+        ({"statistic": 3, "objective": "(.*)"}, "race.statistic: expected"),
+        ({"statistic": "ratio", "objective": "(.*)", "missing": -1}, "race.missing = -1.0 must be 0 or more"),
         ({"candidates": "more.csv"}, "give the candidates in one way"),
         ({"finished": []}, "race.finished = [] leaves no exit code"),
         ({"finished": ["ten"]}, "race.finished: expected a whole number, got text"),
@@ -268,7 +317,25 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         ([{"x": 1}, {"y": 1}], {}, "the command has {x}, but candidate 2 (y=1) has no x"),
         ([{"x": 1}, {"x": 2, "y": 1}], {}, "has y, but the command has no {y}"),
         (None, {}, "give the candidates in one way"),
-        (FOUR, {"space": {"sample": 3}}, "give the candidates in one way"),
+        (FOUR, {"space": {"sample": 3}}, "space has no parameters"),
+        (FOUR, {"space": {"x": {"int": [1, 9]}}}, "space.sample=None must be a whole number from 1"),
+        (None, {"space": {"sample": 1, "x": {"int": [1, 9]}}}, "space.sample=1 must be from 2"),
+        (None, {"space": {"sample": 3, "default": 1, "x": {"int": [1, 9]}}}, "space.default=1 must be true"),
+        (None, {"space": {"sample": 3, "default": True, "x": {"int": [1, 9]}}}, "but x of the space has none"),
+        (None, {"space": {"default": True, "x": {"int": [1, 9], "default": 1}}}, "there is 1 candidate"),
+        (None, {"space": {"sample": 3, "top": "5%", "x": {"int": [1, 9]}}}, "space has both sample and top"),
+        (None, {"space": {"sample": 3, "confidence": "5%", "x": {"int": [1, 9]}}}, 'say top = "5%", too'),
+        (None, {"space": {"top": "0%", "x": {"float": [1, 9]}}}, "space.top='0%' must be a share above 0% and below"),
+        (None, {"space": {"top": "100%", "x": {"float": [1, 9]}}}, "space.top='100%' must be a share above 0%"),
+        (None, {"space": {"top": 5, "x": {"float": [1, 9]}}}, "space.top=5 must be a share above 0%"),
+        (None, {"space": {"top": "5", "x": {"float": [1, 9]}}}, "space.top='5' must be a share above 0%"),
+        (None, {"space": {"top": "5%", "confidence": "all", "x": {"float": [1, 9]}}}, "space.confidence='all' must"),
+        (None, {"space": {"top": "0.01%", "x": {"float": [1, 9]}}}, "takes 29956 candidates to be 0.95 sure"),
+        (None, {"space": {"top": "5%", "x": {"int": [1, 9]}}}, "space.top = '5%' asks for 59 candidates: sample=59"),
+        (None, {"space": {"sample": 3, "forbidden": "x", "x": {"int": [1, 9]}}}, "space.forbidden: 'x' must be a"),
+        (None, {"space": {"sample": 3, "forbidden": ["y > 1"], "x": {"int": [1, 9]}}}, "'y', which is no parameter"),
+        (None, {"space": {"sample": 2, "file": "x.pcs", "forbidden": ["x > 1"]}}, "has both a file and forbidden"),
+        (None, {"space": {"sample": 2, "file": 3}}, "space.file=3 must be the name of a .pcs or .json file"),
         (None, {"space": {"x": {"int": [1, 9]}}}, "space.sample=None"),
         (None, {"space": {"sample": 20, "x": {"int": [1, 9]}}}, "sample=20 is more than the space holds"),
         (None, {"space": {"sample": 2, "file": "x.pcs"}}, "x.pcs cannot be read"),
@@ -307,6 +374,25 @@ def test_broken_toml(folder: Path, text: str, sentence: str) -> None:
     with pytest.raises(InvalidArgument) as error:
         load_scenario(folder / "race.toml")
     assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ('top = "0%"', "line 6: space.top='0%' must be a share above 0% and below 100%"),
+        ("default = 3", "line 6: space.default=3 must be true"),
+        ('rho = { float = [0, 1], default = "a" }', "line 6: space.rho: the default 'a' of rho must be a number"),
+        ('rho = { float = [0, 1], when = "x > " }', "line 6: space.rho: the condition 'x >' cannot be read"),
+        ('forbidden = ["z == 1"]', "line 6: space.forbidden: the condition 'z == 1' cannot be read"),
+    ],
+)
+def test_mistakes_in_a_space_have_their_line(folder: Path, key: str, sentence: str) -> None:
+    """With the file, and what was expected."""
+    race = "command = ['echo', '{x}']\nbudget = 9\ncutoff = 1\n"
+    (folder / "race.toml").write_text(f"[race]\n{race}[space]\n{key}\nx = {{ int = [1, 9] }}\n")
+    with pytest.raises(InvalidArgument) as error:
+        load_scenario(folder / "race.toml")
+    assert f"race.toml, {sentence}" in str(error.value)
 
 
 def test_a_file_that_is_not_there(folder: Path) -> None:

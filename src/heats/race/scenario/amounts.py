@@ -1,4 +1,4 @@
-"""Amounts as people write them → numbers: "10s" and "500 ms" are seconds, "2 GB" is bytes."""
+"""Amounts as people write them → numbers: "10s" and "500 ms" are seconds, "2 GB" is bytes, "5%" is a share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from heats.errors import InvalidArgument
+from heats.base.checks import refuse
 
 SECONDS = {"ms": 1e-3, "s": 1, "m": 60, "min": 60, "h": 3600}
 BYTES = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -31,6 +31,16 @@ def parse_bytes(name: str, value: str | float, most: int = MOST_BYTES) -> int:
     return int(_check_amount(name, value, size, most, 'a size of at least one byte, such as "512 MB" or "2 GB"', 1))
 
 
+def parse_share(name: str, value: object) -> float:
+    """Return "5%" or 0.05 as a share of one, neither none nor all of it."""
+    share = math.nan
+    if isinstance(value, str) and value.strip().endswith("%"):
+        share = _split_amount(value.strip()[:-1])[0] / 100
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        share = float(value) if abs(value) < 1 else math.nan
+    return _check_amount(name, value, share, math.nextafter(1, 0), 'a share above 0% and below 100%, such as "5%"')
+
+
 def _split_amount(value: str | float) -> tuple[float, str]:
     """Return the number and the unit; a number that is not one is NaN."""
     try:
@@ -50,4 +60,4 @@ def _check_amount(
     if least <= amount <= most:
         return amount
     limit = f", and at most {most:.4g}" if amount > most else ""
-    raise InvalidArgument(f"{{{name}}} must be {expected}{limit}.", **{name: value})
+    raise refuse(name, value, f"must be {expected}{limit}")

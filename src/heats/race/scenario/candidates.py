@@ -1,4 +1,4 @@
-"""Who races: the candidates of a scenario, from tables, a .csv file or a space to draw from."""
+"""Who races: the candidates of a scenario, from tables or a .csv file, and from a space to draw from."""
 
 from __future__ import annotations
 
@@ -9,36 +9,34 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from heats.base.checks import whole
 from heats.base.files import read_text_file
 from heats.base.text import end_sentence
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.race.scenario.command import name_candidate
-from heats.race.scenario.space import Candidate, Value, candidate_key, parse_space
-from heats.race.scenario.space_file import load_space
+from heats.race.scenario.drawing import MOST_CANDIDATES, Lineup, draw_candidates
+from heats.race.scenario.spaces import Candidate, Value, candidate_key
 
-MOST_CANDIDATES = 10_000  # more than anyone races, so a slip
 MOST_TABLE_BYTES = 64 << 20
 
-Source: TypeAlias = str | Sequence[Candidate] | Mapping[str, Any]  # a .csv file, the candidates themselves, or a space
+Listed: TypeAlias = str | Sequence[Candidate]  # a .csv file, or the candidates themselves
 
 
-def load_candidates(sources: Sequence[Source], folder: Path, seed: int) -> tuple[Candidate, ...]:
-    """Return the candidates, which must come from one source."""
-    if len(sources) != 1:
+def load_candidates(listed: Sequence[Listed], space: Mapping[str, Any] | None, folder: Path, seed: int) -> Lineup:
+    """Return the candidates: those listed, then those of the space."""
+    if len(listed) > 1 or not (listed or space is not None):
         raise InvalidArgument(
-            'give the candidates in one way: [[candidates]] tables, candidates = "file.csv", or a [space] to draw from.'
+            'give the candidates in one way: [[candidates]] tables, or candidates = "file.csv"; with them, or instead '
+            "of them, a [space] to draw from."
         )
-    (source,) = sources
-    if isinstance(source, str):
-        found = _load_csv(folder / source)
-    elif isinstance(source, Mapping):
-        found = _sample_space(dict(source), folder, seed)
-    else:
-        found = [dict(candidate) for candidate in source]
-    _check_number(found)
+    found = [candidate for source in listed for candidate in _load_listed(source, folder)]
     _check_differences(found)
-    return tuple(found)
+    lineup = Lineup(tuple(found)) if space is None else draw_candidates(space, folder, seed, found)
+    _check_number(lineup.candidates)
+    return lineup
+
+
+def _load_listed(source: Listed, folder: Path) -> list[Candidate]:
+    return _load_csv(folder / source) if isinstance(source, str) else [dict(candidate) for candidate in source]
 
 
 def _check_number(candidates: Sequence[Candidate]) -> None:
@@ -57,19 +55,6 @@ def _check_differences(candidates: Sequence[Candidate]) -> None:
                 f"candidates {first} and {number} are equal ({name_candidate(candidate)}): no race can tell them "
                 "apart; take one out."
             )
-
-
-def _sample_space(table: dict[str, Any], folder: Path, seed: int) -> list[Candidate]:
-    how_many = whole("space.sample", table.pop("sample", None), 2, MOST_CANDIDATES, why="how many candidates to draw")
-    seed = whole("space.seed", table.pop("seed", seed), 0)
-    file = table.pop("file", None)
-    if file is None:
-        return parse_space(table).sample(how_many, seed)
-    if not isinstance(file, str):
-        raise InvalidArgument(f"space.file={show_value(file)} must be the name of a .pcs or .json file.")
-    if table:
-        raise InvalidArgument(f"space has both a file and {', '.join(table)}; describe the space in one of them.")
-    return load_space(folder / file).sample(how_many, seed)
 
 
 def _load_csv(path: Path) -> list[Candidate]:

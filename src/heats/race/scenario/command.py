@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from heats.errors import InvalidArgument, show_value
-from heats.race.scenario.space import Candidate, Value
+from heats.race.scenario.spaces import Candidate, Value, format_value
 
 Command: TypeAlias = Sequence[str | Sequence[str]]
 
@@ -74,11 +74,6 @@ def fill_command(command: Command, values: Mapping[str, Value], *, leave: Sequen
         elif all(name in known for name in _list_placeholders(part, optional=True)):
             line += (_fill_argument(argument, known) for argument in part)
     return tuple(line)
-
-
-def format_value(value: Value) -> str:
-    """Return a value as it stands on a command line."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def name_candidate(candidate: Candidate) -> str:

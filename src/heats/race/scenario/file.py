@@ -13,7 +13,7 @@ import msgspec
 from heats.base.files import read_text_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile
-from heats.race.outcome import Goal
+from heats.race.outcome import Comparable, Goal
 
 Mode: TypeAlias = Literal["parallel", "capped"]
 Clock: TypeAlias = Literal["wall", "cpu"]
@@ -30,7 +30,12 @@ _KINDS = {
     "null": "nothing",
 }  # what msgspec calls TOML's kinds of values → what people do
 
-_CHOICES = {"mode": Mode, "clock": Clock, "goal": Goal}  # keys whose values are one of a few words
+_CHOICES = {
+    "mode": Mode,
+    "clock": Clock,
+    "goal": Goal,
+    "statistic": Comparable,
+}  # keys whose values are one of a few words
 
 
 class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -59,10 +64,18 @@ class RaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     objective: str | None = None
     goal: Goal = "minimize"
     missing: float | None = None
+    statistic: Comparable = "value"
     memory: str | int | None = None
     pin: bool = False
     isolate: bool = True
     output: str | int = "64 KB"
+
+
+class ValidateTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """The [validate] table, as written."""
+
+    instances: str | list[str]
+    against: str = "default"
 
 
 class ScenarioFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -71,6 +84,7 @@ class ScenarioFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     race: RaceTable
     candidates: str | list[dict[str, str | int | float | bool]] | None = None
     space: dict[str, Any] | None = None
+    validate: ValidateTable | None = None
 
 
 def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
@@ -89,6 +103,15 @@ def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
         raise BrokenFile(f"{path} is not a scenario: its lists or tables are nested too deeply.") from None
 
 
+def find_line(path: Path, error: str) -> int | None:
+    """Return the line of the key that an error speaks of first, as ``race.cutoff`` or ``space.top``."""
+    found = re.match(r"(race|space)\.([\w-]+)", error)
+    if found is None:
+        return None
+    text = read_text_file(path, MOST_SCENARIO_BYTES, "the scenario {path} cannot be read: {reason}.")
+    return _find_line(text, [found[1], found[2]])
+
+
 def _put_line_first(error: str) -> str:
     """Turn "… (at line 3, column 7)" into "line 3, column 7: …"."""
     found = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", error, re.DOTALL)
@@ -105,15 +128,19 @@ def _explain_kind(path: Path, text: str, error: str) -> str:
         what = f"{unknown[1]!r} is not known here"
     if what.startswith("Invalid enum value") and keys[-1:] and keys[-1] in _CHOICES:
         what += f", expected {' or '.join(map(repr, get_args(_CHOICES[keys[-1]])))}"
-    what = what.replace("Object missing required field", "missing")
-    what = re.sub(
-        r"`([\w| ]+)`",
-        lambda kinds: " or ".join(_KINDS.get(kind, f"'{kind}'") for kind in kinds[1].split(" | ")),
-        what,
-    )
+    what = say_kinds(what.replace("Object missing required field", "missing"))
     line = _find_line(text, keys)
     at = f", line {line}" if line else ""
     return make_printable(f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}.")
+
+
+def say_kinds(text: str) -> str:
+    """Return what msgspec says about kinds of values, in the words of people."""
+    return re.sub(
+        r"`([\w| ]+)`",
+        lambda kinds: " or ".join(_KINDS.get(kind, f"'{kind}'") for kind in kinds[1].split(" | ")),
+        text,
+    )
 
 
 def _find_line(text: str, keys: Sequence[str]) -> int | None:

@@ -19,15 +19,17 @@ from heats.engine.adaptive import Adaptive
 from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
 from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument, show_value
+from heats.journal.origin import Drawn
 from heats.planning.build import plan
 from heats.planning.plan import FeedbackHint
 from heats.race.outcome import Rule
 from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates
 from heats.race.scenario.command import check_command, has_placeholder, name_candidate
-from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, load_file
+from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, find_line, load_file
+from heats.race.scenario.held_out import HeldOut, hold_out
 from heats.race.scenario.instances import find_instances
-from heats.race.scenario.space import Candidate
+from heats.race.scenario.spaces import Candidate
 from heats.running.lookout import check_sure
 from heats.running.strategies import STRATEGIES, Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
 
@@ -63,12 +65,15 @@ class Scenario(Terms, frozen=True, kw_only=True):
     command: tuple[str | tuple[str, ...], ...]
     candidates: tuple[Candidate, ...]
     names: tuple[str, ...]  # of the candidates
+    drawn: Drawn | None  # how many came from the space, where they were drawn to be among the best
+    default: int | None  # which of them is the default one of the space
     instances: tuple[str, ...]
     spec: TournamentSpec | AdaptiveSpec  # what is played
     heats: int  # to run, at most
     sure: float | None  # when to end before that
     seed: int
     slots: int
+    held_out: HeldOut | None  # to validate the winner on, once there is one
 
     @property
     def terms(self) -> Terms:
@@ -89,30 +94,40 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None, 
     file = Path(path).absolute()
     written = load_file(file, {key: value for key, value in (overrides or {}).items() if value is not None})
     try:
-        return _complete_scenario(written, file, begun)
+        return complete_scenario(written, file, begun)
     except BrokenFile:
         raise
     except InvalidArgument as error:
-        raise type(error)(make_printable(f"{file}: {error}")) from None
+        line = find_line(file, str(error))
+        at = "" if line is None else f", line {line}"
+        raise type(error)(make_printable(f"{file}{at}: {error}")) from None
 
 
-def _complete_scenario(written: ScenarioFile, file: Path, begun: Spec | None) -> Scenario:
+def complete_scenario(
+    written: ScenarioFile, file: Path, begun: Spec | None = None, instances: tuple[str, ...] | None = None
+) -> Scenario:
+    """Decide everything a file leaves open; ``instances`` are those of a race whose are no files."""
     race, folder = written.race, file.parent
-    sources = [each for each in (race.candidates, written.candidates, written.space) if each is not None]
-    candidates = load_candidates(sources, folder, whole("seed", race.seed, 0))
+    listed = [each for each in (race.candidates, written.candidates) if each is not None]
+    lineup = load_candidates(listed, written.space, folder, whole("seed", race.seed, 0))
+    candidates = lineup.candidates
     check_command(race.command, candidates)
     slots = count_cores() if race.slots is None else whole("slots", race.slots, 1, MOST_SLOTS)
     machine = _make_machine(race, len(candidates), begun)
     assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
     assert machine.total is not None
+    names = _name_candidates(candidates)
+    instances = _find_instances(race, folder) if instances is None else instances
     mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
     return Scenario(
         path=file,
         folder=folder,
         command=(_find_program(race.command[0], folder), *map(_freeze, race.command[1:])),
         candidates=candidates,
-        names=_name_candidates(candidates),
-        instances=_find_instances(race, folder),
+        names=names,
+        drawn=lineup.drawn,
+        default=lineup.default,
+        instances=instances,
         spec=machine.spec,
         heats=machine.total,
         sure=check_sure(race.sure, machine),
@@ -126,6 +141,9 @@ def _complete_scenario(written: ScenarioFile, file: Path, begun: Spec | None) ->
         pin=race.pin,
         isolate=race.isolate,
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
+        held_out=None
+        if written.validate is None
+        else hold_out(written.validate, folder, instances, candidates, names, lineup.default),
     )
 
 

@@ -36,12 +36,18 @@ finished = [10, 20]            # exit codes that count as finishing; left out: 0
 # strategy = "planned"         # a tournament planned beforehand, see: heats plan --help; left out: adaptive play
 seed = 0
 
-# Candidates: here drawn from a space; or listed as [[candidates]] tables, or candidates = "file.csv" in [race].
+# Candidates: here drawn from a space; beside it or instead [[candidates]] tables, or candidates = "file.csv" in [race].
 [space]
-sample = 6
-noise = {{ float = [0.0, 0.5] }}                 # also: log-float, int, log-int
-restart = {{ categorical = [50, 200, 1000] }}
-# file = "solver.pcs"          # instead of the two lines above: a .pcs file, or .json of ConfigSpace
+sample = 6                                       # or top = "5%": as many as it takes for one of the best 5 %
+noise = {{ float = [0.0, 0.5], default = 0.1 }}    # also: log-float, int, log-int, ordinal
+restart = {{ categorical = [50, 200, 1000], default = 200 }}
+# default = true               # the default candidate races along
+# forbidden = ["noise > 0.4 && restart == 50"]   # and when = "..." beside a parameter says when it counts
+# file = "solver.pcs"          # instead: a .pcs file, a parameter file of irace, or .json of ConfigSpace
+
+# [validate]                   # at the end, winner and another candidate on instances that the race never saw
+# instances = "test/*.txt"
+# against = "default"          # that of the space; or a candidate's name or number ("#0"), or "runner-up"
 """
 
 SOLVER = '''\

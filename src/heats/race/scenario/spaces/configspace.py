@@ -9,15 +9,11 @@ from typing import Any
 
 from heats.base.text import end_sentence
 from heats.errors import BrokenFile, InvalidArgument, show_value
-from heats.race.scenario.space import (
-    Parameter,
-    Space,
-    Test,
-    Value,
-    join_tests,
-    make_choice_test,
-    make_comparison_test,
-)
+from heats.race.scenario.spaces.conditions import Test, all_of, any_of, compares, is_one_of
+from heats.race.scenario.spaces.parameter import Parameter, Value
+from heats.race.scenario.spaces.space import Space
+
+_SIGNS = {"NEQ": "!=", "LT": "<", "GT": ">"}
 
 
 def parse_configspace(path: Path, text: str) -> Space:
@@ -53,19 +49,20 @@ def _parse_parameter(each: Mapping[str, Any]) -> Parameter:
     name, log = each["name"], "log-" if each.get("log") else ""
     if not isinstance(name, str):
         raise InvalidArgument(f"{show_value(name)} is not the name of a parameter; expected text.")
+    default = each.get("default_value", each.get("default"))
     match each["type"]:
-        case "uniform_float":
-            return Parameter(name, f"{log}float", *_check_range(name, each["lower"], each["upper"]))
-        case "uniform_int":
-            return Parameter(name, f"{log}int", *_check_range(name, each["lower"], each["upper"]))
+        case "uniform_float" | "uniform_int":
+            kind = log + each["type"].removeprefix("uniform_")
+            return Parameter(name, kind, *_check_range(name, each["lower"], each["upper"]), default=default)
         case "categorical" if len(set(each.get("weights") or (1,))) == 1:
-            return Parameter(name, "categorical", choices=_check_values(name, each["choices"]))
+            return Parameter(name, "categorical", choices=_check_values(name, each["choices"]), default=default)
         case "categorical":
             raise InvalidArgument(f"{name} has weights; here all choices are equally likely, so take them out.")
         case "ordinal":
-            return Parameter(name, "categorical", choices=_check_values(name, each["sequence"]))
+            return Parameter(name, "ordinal", choices=_check_values(name, each["sequence"]), default=default)
         case "constant" | "unparametrized":
-            return Parameter(name, "categorical", choices=_check_values(name, [each["value"]]))
+            values = _check_values(name, [each["value"]])
+            return Parameter(name, "categorical", choices=values, default=values[0])
         case other:
             raise InvalidArgument(
                 f"{name} is of type {other}; known are uniform_float, uniform_int, categorical, ordinal and constant."
@@ -99,17 +96,13 @@ def _parse_test(each: Mapping[str, Any], name: Any, parameters: Mapping[str, Par
         case "AND" | "OR":
             parts = each.get("conditions") or each["clauses"]
             tests = [_parse_test(part, part.get("parent", part.get("name")), parameters) for part in parts]
-            return join_tests(tests, all if each["type"] == "AND" else any)
+            return all_of(tests) if each["type"] == "AND" else any_of(tests)
         case "EQ" | "EQUALS":
-            return make_choice_test(name, [each["value"]])
+            return is_one_of(parameters[name], _check_values(name, [each["value"]]))
         case "IN":
-            return make_choice_test(name, list(each["values"]))
+            return is_one_of(parameters[name], _check_values(name, each["values"]))
         case "NEQ" | "LT" | "GT":
-            numbers = parameters[name].choices or (parameters[name].low,)
-            if each["type"] != "NEQ" and not all(type(x) in (int, float) for x in (*numbers, each["value"])):
-                raise InvalidArgument(
-                    f"{name} {each['type']} {show_value(each['value'])} compares what is not a number."
-                )
-            return make_comparison_test(name, each["type"], each["value"])
+            (value,) = _check_values(name, [each["value"]])
+            return compares(parameters[name], _SIGNS[each["type"]], value)
         case other:
             raise InvalidArgument(f"a condition or forbidden clause of type {show_value(other)} is not known here.")

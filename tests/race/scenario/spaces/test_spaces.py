@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.errors import BrokenFile, InvalidArgument
-from heats.race.scenario.space import Parameter, Value, parse_space
-from heats.race.scenario.space_file import load_space
+from heats.race.scenario.spaces import Parameter, Value, load_space, parse_space
 
 DATA = Path(__file__).parent / "data"
 TABLE = {
@@ -87,6 +86,17 @@ def test_a_space_that_is_used_up_is_refused() -> None:
         ({"int": [0.5, 2]}, r"whole"),
         ({"categorical": []}, r"no values"),
         ({"categorical": [[1]]}, r"list of values"),
+        ({"ordinal": "low"}, r"list of values"),
+        ({"default": 1}, r"must say what it is"),
+        ({"float": [0, 1], "default": 2}, r"the default 2 of speed is outside its range \[0, 1\]"),
+        ({"float": [0, 1], "default": "a"}, r"the default 'a' of speed must be a number"),
+        ({"float": [0, 1], "default": True}, r"the default True of speed must be a number"),
+        ({"float": [0, 1], "default": [0]}, r"must be one of its values"),
+        ({"int": [0, 9], "default": 1.5}, r"must be whole"),
+        ({"categorical": ["a"], "default": "b"}, r"the default 'b' of speed is not among its values"),
+        ({"categorical": [1, 0], "default": True}, r"the default True of speed is not among its values"),
+        ({"float": [0, 1], "when": 3}, r"when = 3 must be a condition as text"),
+        ({"float": [0, 1], "when": "speed ="}, r"the condition 'speed =' cannot be read"),
     ],
 )
 def test_bad_entries_are_refused(entry: object, sentence: str) -> None:
@@ -94,6 +104,71 @@ def test_bad_entries_are_refused(entry: object, sentence: str) -> None:
     with pytest.raises(InvalidArgument, match=sentence) as error:
         parse_space({"speed": entry})
     assert "speed" in str(error.value)
+
+
+def test_conditions_and_clauses_of_a_table() -> None:
+    """A parameter counts when its condition holds; what is forbidden is never drawn; the default keeps to both."""
+    table = {
+        "mode": {"categorical": ["fast", "slow"], "default": "slow"},
+        "level": {"ordinal": ["low", "mid", "high"], "default": "high"},
+        "rho": {"float": [0, 1], "default": 0.5, "when": "mode == fast || level > mid"},
+        "depth": {"int": [1, 9], "default": 3, "when": "rho > 0.5"},
+    }
+    space = parse_space(table, ["mode == fast && level == low", "rho > 0.9"])
+    drawn = space.sample(500, seed=4)
+    for each in drawn:
+        assert ("rho" in each) == (each["mode"] == "fast" or each["level"] == "high")
+        assert ("depth" in each) == (each.get("rho", 0) > 0.5)
+        assert (each["mode"], each["level"]) != ("fast", "low")
+        assert each.get("rho", 0) <= 0.9
+    assert any("depth" in each for each in drawn)
+    assert space.make_default() == {"mode": "slow", "level": "high", "rho": 0.5}
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a space be used up sooner."""
+    monkeypatch.setattr("heats.race.scenario.spaces.space.MOST_DRAWN_VALUES", 20_000)
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_draws_leave_out_what_is_there_already() -> None:
+    """The rest of a space can be drawn to its end."""
+    space = parse_space({"a": {"int": [1, 3]}, "b": {"categorical": [True, False]}})
+    listed = space.sample(4, seed=0)
+    rest = space.sample(2, seed=1, besides=listed)
+    assert sorted(map(str, listed + rest)) == sorted(map(str, space.sample(6, seed=2)))
+    with pytest.raises(InvalidArgument, match="found only 2 different candidates beside those listed"):
+        space.sample(3, seed=1, besides=listed)
+
+
+@pytest.mark.usefixtures("few_draws")
+def test_a_space_that_leaves_nothing() -> None:
+    """Conditions that wait for each other, and clauses that forbid everything, are said to be the reason."""
+    circle = {
+        "x": {"categorical": ["a", "b"], "when": "y == a"},
+        "y": {"categorical": ["a", "b"], "when": "z == a"},
+        "z": {"categorical": ["a", "b"], "when": "y == a && x == a && x == b"},
+    }
+    with pytest.raises(InvalidArgument, match="its conditions leave out every parameter"):
+        parse_space(circle).sample(2, seed=0)
+    with pytest.raises(InvalidArgument, match="the space forbids all of them"):
+        parse_space({"x": {"int": [1, 9]}}, ["x > 0"]).sample(2, seed=0)
+    with pytest.raises(InvalidArgument, match="the space forbids it"):
+        parse_space({"x": {"int": [1, 9], "default": 2}}, ["x == 2"]).make_default()
+
+
+def test_defaults_of_configspace(tmp_path: Path) -> None:
+    """Are in its files, as default or default_value; ordinals compare by their place."""
+    (tmp_path / "x.json").write_text(
+        '{"hyperparameters": [{"type": "uniform_int", "name": "n", "lower": 1, "upper": 9, "default_value": 4}, '
+        '{"type": "ordinal", "name": "o", "sequence": ["z", "a"], "default": "a"}, '
+        '{"type": "constant", "name": "k", "value": 3}], '
+        '"conditions": [{"child": "n", "parent": "o", "type": "GT", "value": "z"}]}'
+    )
+    space = load_space(tmp_path / "x.json")
+    assert space.make_default() == {"n": 4, "o": "a", "k": 3}
+    assert all(("n" in each) == (each["o"] == "a") for each in space.sample(10, seed=0))
 
 
 def test_configspace_json() -> None:
@@ -147,9 +222,9 @@ def test_classic_pcs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("x real [0, 1] [0.5]", r"line 2: .* is none of"),
+        ("x double [0, 1] [0.5]", r"line 2: .* is none of"),
         ("x [0, 1] [2]", r"line 2: the default 2 of x is outside"),
-        ("x {a, b} [c]", r"line 2: the default c of x is not among"),
+        ("x {a, b} [c]", r"line 2: the default .c. of x is not among"),
         ("x [1, 0] [0.5]", r"line 2: parameter x needs a range"),
         ("x [0, 1] [0.5]l", r"line 2: parameter x is on a log scale"),
         ("x [0, one] [0.5]", r"line 2: could not convert"),
@@ -188,7 +263,16 @@ def test_bad_pcs_lines_are_named(tmp_path: Path, line: str, sentence: str) -> No
         (
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '
             '"conditions": [{"child": "x", "parent": "x", "type": "GT", "value": 3}]}',
-            r"x GT 3 compares what is not a number",
+            r"x > 3 compares what is not a number",
+        ),
+        (
+            '{"hyperparameters": [{"type": "ordinal", "name": "x", "sequence": ["a", "b"]}], '
+            '"conditions": [{"child": "x", "parent": "x", "type": "GT", "value": "c"}]}',
+            r"x > 'c' compares a number with what is none",
+        ),
+        (
+            '{"hyperparameters": [{"type": "uniform_float", "name": "x", "lower": 0, "upper": 1, "default_value": 3}]}',
+            r"the default 3 of x is outside its range \[0, 1\]",
         ),
         (
             '{"hyperparameters": [{"type": "categorical", "name": "x", "choices": ["a"]}], '

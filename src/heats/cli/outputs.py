@@ -1,0 +1,30 @@
+"""Files that a command writes beside what it prints: checked before anything is spent, written at the end."""
+
+from __future__ import annotations
+
+from heats.journal import Log
+from heats.reports.result import Result
+
+
+def check_places(*, html: str | None = None, csv: str | None = None, pulls: str | None = None) -> None:
+    """Refuse files that cannot be written before anything is spent."""
+    from heats.reports.page import check_page
+    from heats.reports.places import check_different, check_place
+
+    if html is not None:
+        check_page(html)
+    for argument, path in (("csv", csv), ("pulls", pulls)):
+        if path is not None:
+            check_place(argument, path)
+    check_different(html=html, csv=csv, pulls=pulls)
+
+
+def save_tables(log: Log, result: Result, csv: str | None, pulls: str | None = None) -> None:
+    """Write the standings and the pulls as tables, where they are asked for."""
+    from heats.reports.frames import list_kept_pulls, list_results, write_csv
+    from heats.reports.places import save_file
+
+    if csv is not None:
+        save_file("csv", csv, write_csv(list_results(result.report.standings, log.names, log.values)))
+    if pulls is not None:
+        save_file("pulls", pulls, write_csv(list_kept_pulls(log)))
