@@ -147,3 +147,15 @@ def test_functions_of_the_program_itself(tmp_path: Path) -> None:
     typed = PROGRAM.format(guard="if True:")
     done = subprocess.run([sys.executable, "-c", typed], capture_output=True, text=True, check=False)
     assert "typed into a prompt or a notebook" in done.stderr
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_function_that_fails_is_behind_one_that_returns_a_number(seed: int) -> None:
+    """Also if it is the only other one in the heat."""
+    assert race_functions([fail, double], [1, 2], budget=3, cutoff=20, goal="minimize", seed=seed).winner is double
+
+
+def test_instances_whose_keys_json_would_change_are_refused() -> None:
+    """1 would come back as "1"."""
+    with pytest.raises(InvalidArgument, match="with texts for keys"):
+        race_functions([double, triple], [{1: 2.0}], budget=2, cutoff=3)

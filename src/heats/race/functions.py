@@ -96,7 +96,8 @@ def race_functions(
     cutoff
         Longest time of a call: ``"10s"``, ``"500ms"`` or seconds.
     goal
-        ``"minimize"`` or ``"maximize"`` the number that is returned; left out, the first to return wins.
+        ``"minimize"`` or ``"maximize"`` the number that is returned, which counts by its rank in the heat, no number
+        last; left out, the first to return wins.
     mode, slots, clock, strategy, batches, sure, memory, seed
         As in a scenario of ``heats race``, see docs/racing.md.
     names
@@ -131,6 +132,7 @@ def race_functions(
         undecided=(),
         objective=None if goal is None else rf"^{call.VALUE}(\S+)$",
         goal=goal or "minimize",
+        statistic="value" if goal is None else "rank",
         memory=memory,
     )
     written = ScenarioFile(race=_check_kinds(table), candidates=[{"function": locate(each)} for each in taken])
@@ -201,13 +203,21 @@ def _take_instances(instances: Iterable[Any]) -> tuple[str, ...]:
     found = []
     for each in instances:
         text = json.dumps(plain) if (plain := make_plain(each)) is not None or each is None else ""
-        if not text or len(text) > MOST_INSTANCE_BYTES:
+        if not text or len(text) > MOST_INSTANCE_BYTES or _keys_change(each):
             raise InvalidArgument(
                 f"the instance {show_value(each)} cannot be handed to another process: it must be JSON of up to "
-                f"{MOST_INSTANCE_BYTES:,} bytes. Give a number or the name of a file from which the functions make it."
+                f"{MOST_INSTANCE_BYTES:,} bytes, with texts for keys. Give a number or the name of a file from which "
+                "the functions make it."
             )
         found.append(text)
     return tuple(found)
+
+
+def _keys_change(instance: Any) -> bool:
+    """Whether JSON would turn a key into a text."""
+    if isinstance(instance, Mapping):
+        return any(not isinstance(key, str) or _keys_change(value) for key, value in instance.items())
+    return isinstance(instance, list | tuple) and any(map(_keys_change, instance))
 
 
 def _make_command(goal: str | None, instances: Sequence[str]) -> list[str | list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeGuard
@@ -9,7 +10,7 @@ from typing import TypeGuard
 import msgspec
 
 from heats.base.text import quote_argument
-from heats.errors import InvalidArgument
+from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Log
 from heats.journal.origin import RaceOrigin
 from heats.race.counts import RunCounts
@@ -66,7 +67,11 @@ def is_decided(log: Log, counts: RunCounts) -> bool:
 
 def _measure_validation(log: Log, origin: RaceOrigin, winner: int | None) -> Validation | None:
     """Return what the file beside the journal says of the winner on held-out instances, if it is there."""
-    kept = read_record(log)
+    try:
+        kept = read_record(log)
+    except BrokenFile as error:  # the race itself is whole
+        warnings.warn(f"the validation is left out: {error}", stacklevel=2)
+        return None
     if kept.asked is None or kept.asked.winner != winner:  # the race went on since, and has another one
         return None
     try:

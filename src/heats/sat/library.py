@@ -10,7 +10,7 @@ import ctypes
 import os
 import sys
 from binascii import crc32
-from os.path import dirname, exists, expanduser, join
+from os.path import dirname, exists, expanduser, isabs, join
 
 from heats.errors import InvalidArgument
 
@@ -30,7 +30,7 @@ def load_library() -> ctypes.CDLL:
         source = file.read()
     machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
     name = f"saps-{sys.platform}-{machine}-{crc32(source + ' '.join(OPTIONS).encode()):08x}.so"
-    folders = [OWN_FOLDER, _find_cache_folder()]
+    folders = [OWN_FOLDER, *_find_cache_folder()]
     for folder in folders:
         path = join(folder, name)
         if exists(path) and _is_trusted(folder):
@@ -41,9 +41,10 @@ def load_library() -> ctypes.CDLL:
     return _make_library(name, folders)
 
 
-def _find_cache_folder() -> str:
-    home = expanduser("~")
-    return join(os.environ.get("XDG_CACHE_HOME") or join(home, ".cache"), "heats")
+def _find_cache_folder() -> list[str]:
+    """Return the user's cache folder, if there is one; never one that depends on where we are."""
+    folder = join(os.environ.get("XDG_CACHE_HOME") or join(expanduser("~"), ".cache"), "heats")
+    return [folder] if isabs(folder) else []
 
 
 def _is_trusted(folder: str) -> bool:
@@ -61,10 +62,11 @@ def _make_library(name: str, folders: list[str]) -> ctypes.CDLL:
 
     for folder in folders:
         with suppress(OSError):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            os.makedirs(folder, mode=0o755 if folder == OWN_FOLDER else 0o700, exist_ok=True)
             if _is_trusted(folder):
                 with tempfile.TemporaryDirectory(dir=folder) as room:
                     made = compile_library(join(room, name))
+                    os.chmod(made, 0o755)  # whatever the umask: nobody else may change it
                     os.replace(made, join(folder, name))  # whole, or not at all
                 return ctypes.CDLL(join(folder, name))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as room:

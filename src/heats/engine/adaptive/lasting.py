@@ -121,15 +121,14 @@ def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
         diagonal = np.take_along_axis(diagonal, order, axis=1)
         alone = np.log(diagonal[:, front:]).sum(axis=1)
     rows = np.take_along_axis(place, heats.reshape(reps, -1), axis=1).reshape(heats.shape)
-    size, inside = heats.shape[2], rows < front
+    inside = rows < front
     matrix = np.zeros(reps * front * front)
-    runs = np.arange(reps)[:, None] * front * front
-    for one in range(size):
-        for two in range(one):
-            both = inside[..., one] & inside[..., two]
-            at = (runs + rows[..., one] * front + rows[..., two])[both]
-            taken = (shares[..., one] * shares[..., two])[both]
-            matrix -= np.bincount(at, weights=taken, minlength=matrix.size)
+    runs = np.arange(reps)[:, None, None] * front * front
+    for one in range(1, heats.shape[2]):
+        both = inside[..., one, None] & inside[..., :one]
+        at = (runs + rows[..., one, None] * front + rows[..., :one])[both]
+        taken = (shares[..., one, None] * shares[..., :one])[both]
+        matrix -= np.bincount(at, weights=taken, minlength=matrix.size)
     matrix = matrix.reshape(reps, front, front)
     matrix = matrix + matrix.swapaxes(1, 2)
     matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]

@@ -14,6 +14,7 @@ from heats.errors import InvalidArgument, show_value
 from heats.race.scenario.file import ValidateTable
 from heats.race.scenario.instances import find_instances
 from heats.race.scenario.spaces import Candidate
+from heats.race.scenario.spaces.parameter import format_value
 
 DEFAULT = "default"
 RUNNER_UP = "runner-up"
@@ -65,7 +66,7 @@ def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[st
     if said == RUNNER_UP:
         return None
     called = [arm for arm, name in enumerate(names) if said in (name, f"#{arm}")]
-    found = called[:1] or [arm for arm, each in enumerate(candidates) if said in each.values()]
+    found = called[:1] or [arm for arm, each in enumerate(candidates) if said in map(format_value, each.values())]
     if len(found) == 1:
         return found[0]
     if said == DEFAULT and not found:
