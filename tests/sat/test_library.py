@@ -38,6 +38,24 @@ def test_it_is_compiled_once(folders: tuple[Path, Path], monkeypatch: pytest.Mon
     assert list(folders[0].iterdir()) == [made]
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="rights are those of POSIX")
+def test_nobody_else_may_change_it(folders: tuple[Path, Path]) -> None:
+    """Whatever the umask is."""
+    before = os.umask(0)
+    try:
+        library.load_library()
+    finally:
+        os.umask(before)
+    (made,) = folders[0].iterdir()
+    assert made.stat().st_mode & 0o777 == 0o755
+
+
+def test_no_folder_depends_on_where_we_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative cache folder is passed over."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    assert library._find_cache_folder() == []
+
+
 def test_one_that_was_cut_off_is_made_again(folders: tuple[Path, Path]) -> None:
     """Nobody has to find out and delete it."""
     own, cache = folders

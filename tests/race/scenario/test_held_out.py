@@ -24,7 +24,7 @@ def load(folder: Path, table: Any, **race: Any) -> HeldOut | None:
 
 
 @pytest.mark.parametrize(
-    ("against", "arm"), [("default", 1), ("x=default", 1), ("x=3", 2), ("#0", 0), ("runner-up", None)]
+    ("against", "arm"), [("default", 1), ("x=default", 1), ("x=3", 2), ("3", 2), ("#0", 0), ("runner-up", None)]
 )
 def test_opponents_go_by_name_number_or_place(tmp_path: Path, against: str, arm: int | None) -> None:
     """Or by a value that only one candidate has."""

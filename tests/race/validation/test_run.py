@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from heats.cli.app import run as heats
-from heats.race.result import read_race
+from heats.race.result import read_race, summarise_journal
 from heats.race.run import reload_scenario
 from heats.race.validation import find_record, make_request, validate
 from tests.race.scenarios import write
@@ -83,6 +83,17 @@ def test_a_race_validates_its_winner(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (
         f"on 4 held-out instances: {ratio['estimate']:.2f} times as fast as nap=0.1 (95 % " in capsys.readouterr().out
     )
+
+
+def test_a_broken_record_does_not_hide_its_race(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report says what is wrong with the validation, and all the rest."""
+    run_race(tmp_path, capsys)
+    with (tmp_path / "run.validation.jsonl").open("a") as file:
+        file.write("garbage\n")
+    with pytest.warns(UserWarning, match="the validation is left out"):
+        result = summarise_journal(*read_race(str(tmp_path / "run.jsonl")))
+    assert result.race is not None
+    assert result.race.validation is None
 
 
 def test_winners_are_validated_later(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
