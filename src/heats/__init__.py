@@ -100,7 +100,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List the public names, those included that are imported when first asked for."""
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 __all__ = [
