@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,7 +73,7 @@ def play(
     )
     found = find_best(
         solvers,
-        partial(race_slowly, pause),
+        partial(race_slowly, pause if sys.stderr is not None and sys.stderr.isatty() else 0.0),
         budget=budget,
         heat_size=heat_size,
         strategy=strategy,

@@ -15,7 +15,7 @@ from heats.base.times import say_seconds
 from heats.cli import options
 from heats.cli.outputs import check_places, save_tables
 from heats.cli.root import app
-from heats.cli.showing import exit_if_undecided, show_result
+from heats.cli.showing import end_with, show_result
 from heats.engine.specs import name_strategy
 from heats.errors import HeatsError, InvalidArgument
 from heats.race.check import encode_trials, format_trials, try_candidates
@@ -113,9 +113,7 @@ def _race(
     show_result(raced.log, result, html, json=json)
     if html is not None:
         _say(f"the report is {html}")
-    if failure is not None:
-        raise failure
-    exit_if_undecided(result)
+    end_with(result, failure)
 
 
 @app.command(epilog="Example: heats validate run.jsonl --instances 'test/*.cnf' --against default")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from heats.cli import options
 from heats.cli.outputs import check_places, save_tables
 from heats.cli.plans import encode
 from heats.cli.root import app
-from heats.cli.showing import exit_if_undecided, show_result
+from heats.cli.showing import end_with, show_result
 from heats.journal import Log
 from heats.running.strategies import STRATEGIES
 
@@ -42,8 +41,7 @@ def demo(
     if strategy is not None:
         one_of("strategy", strategy.lower(), STRATEGIES)
     between("pause", pause, 0, 60, why="seconds")
-    watched = sys.stderr is not None and sys.stderr.isatty()
-    pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1) if watched else 0)
+    pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1))
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
         found, fastest = play(
             *(n_arms, heat_size, budget, strategy, seed, pause),
@@ -101,9 +99,7 @@ def resume(
         failure = validate_as_asked(log, counts, executor)
     result = summarise_journal(log, counts)
     show_result(log, result, html, json=json)
-    if failure is not None:
-        raise failure
-    exit_if_undecided(result)
+    end_with(result, failure)
 
 
 @app.command(epilog="Example: heats extend run.jsonl -B +100; then heats resume run.jsonl")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from heats.errors import HeatsError
 from heats.journal import Log
 from heats.reports.result import Result
 
@@ -17,7 +18,9 @@ def show_result(log: Log, result: Result, html: str | None, *, json: bool) -> No
     typer.echo(result.to_json() if json else str(result))
 
 
-def exit_if_undecided(result: Result) -> None:
-    """End with the exit code of a failure if nobody won a race."""
+def end_with(result: Result, failure: HeatsError | None) -> None:
+    """End with what went wrong in a validation, or with the exit code of a failure if nobody won a race."""
+    if failure is not None:
+        raise failure
     if result.race is not None and not result.race.decided:
         raise typer.Exit(1)
