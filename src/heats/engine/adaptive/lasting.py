@@ -47,25 +47,21 @@ class Strengths(NamedTuple):
     sharper: Array  # (reps, 1)
 
 
-def fit_first(heats: Indices, first: Level, priors: Sequence[float], start: Array, most_steps: int) -> First:
-    """Find the strengths that explain who was first, of the likeliest of some ν."""
-    found: First | None = None
-    for prior in priors:
-        begin = start if found is None else found.strengths
-        each = _fit_prior(heats, first, np.full((len(heats), 1), prior), begin, most_steps)
-        if found is None:
-            found = each
-        else:
-            better = each.likely > found.likely
-            found = First(*(np.where(better.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
-                            for new, old in zip(each, found, strict=True)))  # fmt: skip
-    assert found is not None
-    return found
+def fit_first(heats: Indices, first: Level, priors: Sequence[float], starts: Array, most_steps: int) -> list[First]:
+    """Find, for each of some ν, the strengths that explain who was first; ``starts`` are ``(priors, reps, n_arms)``."""
+    return [_fit_prior(heats, first, prior, start, most_steps) for prior, start in zip(priors, starts, strict=True)]
 
 
-def _fit_prior(heats: Indices, first: Level, prior: Array, start: Array, most_steps: int) -> First:
+def take_likeliest(tried: Sequence[First]) -> First:
+    """Return, run by run, the likeliest of those with different ν."""
+    best = np.stack([each.likely for each in tried]).argmax(axis=0)
+    return First(*(np.stack(part)[best, np.arange(best.size)] for part in zip(*tried, strict=True)))
+
+
+def _fit_prior(heats: Indices, first: Level, nu: float, start: Array, most_steps: int) -> First:
     from scipy.special import betaln
 
+    prior = np.full((len(heats), 1), nu)
     strengths = fit_choices(heats, [first], prior, start, most_steps)
     shares, said = _share(heats, first, strengths)
     told = (first.shares * np.log(np.where(first.shares > 0, shares, 1.0))).sum(axis=(1, 2))

@@ -20,7 +20,7 @@ from heats.engine.adaptive.choices import list_choices
 from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.lasting import First, Strengths, fit_first, fit_strengths
+from heats.engine.adaptive.lasting import First, Strengths, fit_first, fit_strengths, take_likeliest
 from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
 
@@ -44,7 +44,7 @@ class Outlook:
         self.sharpness: Array = np.ones((reps, n_arms))
         self.sharper: Array = np.zeros((reps, 1))  # by a pull; 0: by what its chances say
         self.ahead = 0.0  # standard errors above its strength an arm may be
-        self._first: Array = np.ones((reps, n_arms))  # strengths that explain who was first
+        self._first: Array = np.ones((len(LAST_PRIORS), reps, n_arms))  # strengths that explain who was first, by ν
 
     @property
     def values(self) -> Array:
@@ -58,7 +58,8 @@ class Outlook:
 
     def add_arm(self) -> None:
         """Have one more arm, of which nothing is known."""
-        for name, value in (("scores", 0.0), ("strengths", 0.0), ("sharpness", 1.0), ("_first", 1.0)):
+        self._first = np.pad(self._first, ((0, 0), (0, 0), (0, 1)), constant_values=1.0)
+        for name, value in (("scores", 0.0), ("strengths", 0.0), ("sharpness", 1.0)):
             setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, 1)), constant_values=value))
 
     @property
@@ -95,9 +96,10 @@ class Outlook:
         elif (first := next(list_choices(heard), None)) is not None:
             priors, odds, steps = (LAST_PRIORS, LASTING_ODDS, LAST_STEPS) if at_last else (PRIORS, 1.0, STEPS)
             steps = min(steps, 1 + MOST_WORK // heard.heats[0].size)
-            found = fit_first(heard.heats, first, priors, self._first[runs], steps)
+            tried = fit_first(heard.heats, first, priors, self._first[: len(priors), runs], steps)
+            found = take_likeliest(tried)
             lasts = found.likely + np.log(odds) > company.weigh(first)
-            self._first[runs] = found.strengths
+            self._first[: len(priors), runs] = [each.strengths for each in tried]
             known = First(*(part[lasts] for part in found))
             self._take(runs, lasts, fit_strengths(heard.of(np.flatnonzero(lasts)), known, steps))
 
