@@ -97,7 +97,9 @@ class _Climb:
     def __init__(self, heats: Indices, levels: Sequence[Level], prior: Array, n_arms: int) -> None:
         self._prior = prior
         self._heats = np.moveaxis(heats, -1, 0)
-        self._left = [np.moveaxis(level.left, -1, 0).astype(np.float64) for level in levels]
+        self._left = [
+            None if level.left.all() else np.moveaxis(level.left, -1, 0).astype(np.float64) for level in levels
+        ]
         places = place_arms(heats, n_arms)
         self._wins = np.repeat(prior, n_arms, axis=1)
         for level in levels:
@@ -108,7 +110,7 @@ class _Climb:
         """Go on with some of the runs."""
         kept = copy(self)
         kept._heats = self._heats[:, runs]
-        kept._left = [each[:, runs] for each in self._left]
+        kept._left = [None if each is None else each[:, runs] for each in self._left]
         kept._prior, kept._wins = self._prior[runs], self._wins[runs]
         kept._places = kept._heats + (np.arange(runs.size) * self._wins.shape[1])[:, None]
         return kept
@@ -116,10 +118,16 @@ class _Climb:
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
         gathered = strengths.ravel()[self._places]
-        rates = np.zeros(self._places.shape)
-        for left in self._left:
-            sums = reduce(np.add, gathered * left)
-            rates += left / np.where(sums > 0, sums, np.inf)
+        rates = sum((_find_rates(gathered, left) for left in self._left), np.zeros(()))
         expected = 2 * self._prior / (1 + strengths) + add_up(self._places, rates, strengths.shape)
         climbed: Array = self._wins / expected
         return climbed
+
+
+def _find_rates(strengths: Array, left: Array | None) -> Array:
+    """Return 1 / (sum of the strengths chosen among), for those who were; None: all were."""
+    if left is None:
+        return np.broadcast_to(1 / reduce(np.add, strengths), strengths.shape)
+    sums = reduce(np.add, strengths * left)
+    rates: Array = left / np.where(sums > 0, sums, np.inf)
+    return rates

@@ -5,14 +5,15 @@ that: so the champion stays and challengers rotate. If strengths last, a pull ma
 promising.
 
 To compare arms fast, all that orders them is put into one whole number, a *key*: how good an arm looks to fourteen
-binary places, then fewer pulls, then luck. Many runs find the largest keys by partitioning, one run by a heap: the same
-arms.
+binary places, then fewer pulls, then luck. Many runs find the largest keys by partitioning, one run by sorting once and
+a heap: the same arms.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
+from heapq import heappop, heappush
+from math import exp
 
 import numpy as np
 
@@ -27,6 +28,7 @@ LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
 LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
 MOST_ARMS = 2**LUCK_BITS  # that luck tells apart
 ENDS = 2 ** (62 - LUCK_BITS)  # of what comes before luck in a key, on both sides
+NEVER = 2**63  # comes after all keys, which are turned round where the smallest is wanted
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
 
 
@@ -54,26 +56,34 @@ def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, p
 
 
 def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
-    """Do the same for one run with a heap of keys, which does not look at all arms for every pull.
+    """Do the same for one run, which does not look at all arms for every pull.
 
-    Luck is the end of a key, and no two arms have the same: so it says whose key it is.
+    Arms that were not dealt yet wait in order, those that were in a heap. Luck is the end of a key, and no two arms
+    have the same: so it says whose key it is.
     """
     pool = min(keys.size, size * pulls)  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]
-    heap = (-keys[0, front]).tolist()
-    heapq.heapify(heap)
+    front = front[np.argsort(-keys[0, front])]
+    waiting = [*(-keys[0, front]).tolist(), NEVER]
     known = (outlook.values, pulled, luck, outlook.strengths, outlook.sharpness)
     values, times, lucks, strengths, sharpness = (each[0, front].tolist() for each in known)
     owner = dict(zip(lucks, range(pool), strict=True))
     lasts, sharper = bool(outlook.lasts[0]), float(outlook.sharper[0, 0])
+    looks = strengths if lasts else values
     won, lost = math.log(size * BETTER), math.log(size * (1 - BETTER) / (size - 1))
-    heats = []
+    heats: list[int] = []
+    again, fresh = [NEVER], 0  # the heap; the first that was not dealt
     for _ in range(pulls):
-        heat = [owner[heapq.heappop(heap) % MOST_ARMS] for _ in range(size)]
+        heat = []
+        for _ in range(size):
+            if again[0] < waiting[fresh]:
+                heat.append(owner[heappop(again) % MOST_ARMS])
+            else:
+                heat.append(fresh)
+                fresh += 1
         heats += heat
-        looks = [(strengths if lasts else values)[arm] for arm in heat]
-        top = max(looks)
-        weights = [math.exp(each - top) for each in looks]
+        top = max([looks[arm] for arm in heat])
+        weights = [exp(looks[arm] - top) for arm in heat]
         total = sum(weights)
         for arm, weight in zip(heat, weights, strict=True):
             chance = weight / total
@@ -83,7 +93,7 @@ def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pu
             else:
                 values[arm] += chance * won + (1 - chance) * lost
             times[arm] += 1
-            heapq.heappush(heap, -_make_key(values[arm], times[arm], lucks[arm]))
+            heappush(again, -_make_key(values[arm], times[arm], lucks[arm]))
     dealt: Indices = front[np.array(heats)].reshape(1, pulls, size)
     return dealt
 

@@ -117,16 +117,14 @@ def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
         diagonal = np.take_along_axis(diagonal, order, axis=1)
         alone = np.log(diagonal[:, front:]).sum(axis=1)
     rows = np.take_along_axis(place, heats.reshape(reps, -1), axis=1).reshape(heats.shape)
-    inside = rows < front
-    matrix = np.zeros(reps * front * front)
-    runs = np.arange(reps)[:, None, None] * front * front
-    for one in range(1, heats.shape[2]):
-        both = inside[..., one, None] & inside[..., :one]
-        at = (runs + rows[..., one, None] * front + rows[..., :one])[both]
-        taken = (shares[..., one, None] * shares[..., :one])[both]
-        matrix -= np.bincount(at, weights=taken, minlength=matrix.size)
-    matrix = matrix.reshape(reps, front, front)
-    matrix = matrix + matrix.swapaxes(1, 2)
+    one, other = np.triu_indices(heats.shape[2], 1)
+    at = (np.arange(reps)[:, None, None] * front + rows[..., one]) * front + rows[..., other]
+    taken = shares[..., one] * shares[..., other]
+    if front < n_arms:
+        both = (rows[..., one] < front) & (rows[..., other] < front)
+        at, taken = at[both], taken[both]
+    pairs = np.bincount(at.ravel(), weights=taken.ravel(), minlength=reps * front * front).reshape(reps, front, front)
+    matrix: Array = -(pairs + pairs.swapaxes(1, 2)).astype(np.float64)
     matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
     determinant: Array = np.linalg.slogdet(matrix)[1] + alone
     return determinant
