@@ -17,7 +17,7 @@ from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
-from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
 from heats.environments import Environment, Gaussian, PlackettLuce, Winners
@@ -57,7 +57,7 @@ def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
 def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
     """No small step makes who was first likelier, and the sharpness is the curvature, by differences."""
     heard = hear(kind, 5, 3, 30, 1)
-    (found,) = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 5)), 300)
+    (found,) = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 5)), LAST_EFFORT)
     theta = np.log(found.strengths[1])
     here, step = log_posterior(heard, 1, theta, 3.0), 0.01
     for arm in range(5):
@@ -70,7 +70,7 @@ def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
 def test_the_likelihood_of_lasting_strengths_is_an_integral(prior: float) -> None:
     """Of two arms it is summed up on a grid; Laplace's method is off by little."""
     heard = hear(Kind.WINNER, 2, 2, 12, 3, reps=1)
-    (found,) = fit_first(heard.heats, first_of(heard), (prior,), np.ones((1, 1, 2)), 300)
+    (found,) = fit_first(heard.heats, first_of(heard), (prior,), np.ones((1, 1, 2)), LAST_EFFORT)
     grid = np.linspace(-8, 8, 321)
     total = sum(math.exp(log_posterior(heard, 0, (one, two), prior)) for one in grid for two in grid)
     assert float(found.likely[0]) == pytest.approx(math.log(total * 0.05**2), abs=0.1)
@@ -80,7 +80,7 @@ def test_the_likeliest_prior_counts() -> None:
     """Run by run; arms that differ much are further apart than arms that are alike."""
     heard = hear(Kind.WINNER, 6, 2, 200, 5, reps=3)
     first = first_of(heard)
-    each = fit_first(heard.heats, first, (1.5, 10.0), np.ones((2, 3, 6)), 300)
+    each = fit_first(heard.heats, first, (1.5, 10.0), np.ones((2, 3, 6)), LAST_EFFORT)
     both = take_likeliest(each)
     assert both.likely == pytest.approx(np.maximum(each[0].likely, each[1].likely), abs=1e-3)
 
@@ -88,10 +88,10 @@ def test_the_likeliest_prior_counts() -> None:
 def test_many_arms_are_taken_for_nearly_independent() -> None:
     """Those that were pulled least: the determinant then is a little too large, never too small."""
     heard = hear(Kind.WINNER, 40, 3, 60, 2)
-    exact = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 40)), 300)[0].likely
+    exact = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("heats.engine.adaptive.lasting.MOST_TOGETHER", 20)
-        nearly = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 40)), 300)[0].likely
+        nearly = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     assert MOST_TOGETHER > 40
     assert (nearly <= exact + 1e-9).all()
     assert (exact - nearly < 0.1 * np.abs(exact)).all()

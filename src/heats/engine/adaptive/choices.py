@@ -21,9 +21,15 @@ from heats.base.arrays import Array, Indices, Mask
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
-SMALL_CHANGE = 1e-3  # of a strength, in three steps: then it is found
 LONGEST_LEAP = 16.0  # steps
 LARGEST = 100.0  # log-strength
+
+
+class Effort(NamedTuple):
+    """When a fit ends."""
+
+    steps: int
+    small_change: float  # of a strength, in three steps: then it is found
 
 
 class Level(NamedTuple):
@@ -62,15 +68,15 @@ def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
         left = left & ~top
 
 
-def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Array, most_steps: int) -> Array:
+def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Array, effort: Effort) -> Array:
     """Return the strengths ``(reps, n_arms)`` that pulls of ``heats (reps, pulls, size)`` show; ``prior (reps, 1)``."""
     found = start.copy()
     runs = np.arange(len(start))  # that still climb
     climb = _Climb(heats, levels, prior, start.shape[1])
-    for _ in range(-(-most_steps // 3)):
+    for _ in range(-(-effort.steps // 3)):
         before = found[runs]
         found[runs] = _leap(climb, before)
-        moving = (np.abs(found[runs] - before) >= SMALL_CHANGE * before).any(axis=1)
+        moving = (np.abs(found[runs] - before) >= effort.small_change * before).any(axis=1)
         if not moving.all():
             runs = runs[moving]
             if not runs.size:

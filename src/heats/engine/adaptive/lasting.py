@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.choices import Level, fit_choices, list_choices
+from heats.engine.adaptive.choices import Effort, Level, fit_choices, list_choices
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
@@ -47,9 +47,9 @@ class Strengths(NamedTuple):
     sharper: Array  # (reps, 1)
 
 
-def fit_first(heats: Indices, first: Level, priors: Sequence[float], starts: Array, most_steps: int) -> list[First]:
+def fit_first(heats: Indices, first: Level, priors: Sequence[float], starts: Array, effort: Effort) -> list[First]:
     """Find, for each of some ν, the strengths that explain who was first; ``starts`` are ``(priors, reps, n_arms)``."""
-    return [_fit_prior(heats, first, prior, start, most_steps) for prior, start in zip(priors, starts, strict=True)]
+    return [_fit_prior(heats, first, prior, start, effort) for prior, start in zip(priors, starts, strict=True)]
 
 
 def take_likeliest(tried: Sequence[First]) -> First:
@@ -58,11 +58,11 @@ def take_likeliest(tried: Sequence[First]) -> First:
     return First(*(np.stack(part)[best, np.arange(best.size)] for part in zip(*tried, strict=True)))
 
 
-def _fit_prior(heats: Indices, first: Level, nu: float, start: Array, most_steps: int) -> First:
+def _fit_prior(heats: Indices, first: Level, nu: float, start: Array, effort: Effort) -> First:
     from scipy.special import betaln
 
     prior = np.full((len(heats), 1), nu)
-    strengths = fit_choices(heats, [first], prior, start, most_steps)
+    strengths = fit_choices(heats, [first], prior, start, effort)
     shares, said = _share(heats, first, strengths)
     told = (first.shares * np.log(np.where(first.shares > 0, shares, 1.0))).sum(axis=(1, 2))
     before = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
@@ -71,12 +71,12 @@ def _fit_prior(heats: Indices, first: Level, nu: float, start: Array, most_steps
     return First(strengths, prior, diagonal, peak - log_determinant(diagonal, heats, shares * said) / 2)
 
 
-def fit_strengths(heard: Heard, first: First, most_steps: int) -> Strengths:
+def fit_strengths(heard: Heard, first: First, effort: Effort) -> Strengths:
     """Return the strengths that explain all that was told, given those that explain who was first."""
     if heard.kind in (Kind.WINNER, Kind.RACE):
         return Strengths(np.log(first.strengths), first.sharpness, np.zeros((heard.reps, 1)))
     levels = list(list_choices(heard))
-    strengths = fit_choices(heard.heats, levels, first.prior, first.strengths, most_steps)
+    strengths = fit_choices(heard.heats, levels, first.prior, first.strengths, effort)
     sharpness = np.zeros(strengths.shape)
     for number, level in enumerate(levels):
         shares, said = _share(heard.heats, level, strengths)

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.choices import list_choices
+from heats.engine.adaptive.choices import Effort, list_choices
 from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
@@ -29,7 +29,7 @@ PRIORS = (0.75, 3.0, 10.0)  # ν that are tried: log-strengths are about 2.2, 0.
 LAST_PRIORS = (*PRIORS, 30.0)  # in the end also 0.3
 CAUTION = 0.5  # standard errors below its strength an arm counts in the end
 LOOK_EVERY = 3  # batches, while company decides
-STEPS, LAST_STEPS = 30, 300  # of a fit, which goes on from the one before; in the end
+EFFORT, LAST_EFFORT = Effort(30, 1e-2), Effort(300, 1e-3)  # of a fit, which goes on from the one before; in the end
 MOST_WORK = 4_000_000  # steps times places of pulls: more would take longer than the pulls themselves
 LASTING_ODDS = 20.0  # that strengths last, before any choice is told; in the end
 
@@ -77,7 +77,7 @@ class Outlook:
         self.scores = company.score()
         pulls = heard.heats[0].size / self.scores.shape[1]
         self.ahead = math.sqrt(2 * math.log(4 * max(pulls, 1.0)))
-        few, many = FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, MOST_WORK // STEPS
+        few, many = FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, MOST_WORK // EFFORT.steps
         if batch is not None and not (pulls >= few and heard.heats[0].size <= many):
             return
         due = np.ones(heard.reps, dtype=bool) if batch is None or batch % LOOK_EVERY == 0 else self.lasts.copy()
@@ -94,14 +94,14 @@ class Outlook:
             lasts = likely > company.weigh_rewards()
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
         elif (first := next(list_choices(heard), None)) is not None:
-            priors, odds, steps = (LAST_PRIORS, LASTING_ODDS, LAST_STEPS) if at_last else (PRIORS, 1.0, STEPS)
-            steps = min(steps, 1 + MOST_WORK // heard.heats[0].size)
-            tried = fit_first(heard.heats, first, priors, self._first[: len(priors), runs], steps)
+            priors, odds, effort = (LAST_PRIORS, LASTING_ODDS, LAST_EFFORT) if at_last else (PRIORS, 1.0, EFFORT)
+            effort = effort._replace(steps=min(effort.steps, 1 + MOST_WORK // heard.heats[0].size))
+            tried = fit_first(heard.heats, first, priors, self._first[: len(priors), runs], effort)
             found = take_likeliest(tried)
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[: len(priors), runs] = [each.strengths for each in tried]
             known = First(*(part[lasts] for part in found))
-            self._take(runs, lasts, fit_strengths(heard.of(np.flatnonzero(lasts)), known, steps))
+            self._take(runs, lasts, fit_strengths(heard.of(np.flatnonzero(lasts)), known, effort))
 
     def _take(self, runs: Indices, lasts: Mask, fitted: Strengths) -> None:
         """Remember in which of some runs strengths last, and how strong the arms of those are."""

@@ -43,7 +43,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
                 f"{{n_arms}} are too many to play adaptively; up to {MOST_ARMS} are not.", n_arms=spec.n_arms
             )
         self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
-        self.outlook = Outlook(self.reps, self.n_arms)
+        self._outlook, self._looked = Outlook(self.reps, self.n_arms), 0  # and how many batches it knows of
         self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
         self._roots = roots
         self._luck = _draw_luck(roots, self.n_arms)
@@ -89,8 +89,6 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._heard.append((heats, rows, told))
         self._kind = kind or self._kind
         self.take_back()
-        if (so_far := self._recall()) is not None:
-            self.outlook.look(so_far, self.round)
 
     def take_back(self) -> None:
         """Deal the batch under way anew when it is asked for; what was found may change."""
@@ -128,10 +126,18 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._pulled = np.pad(self._pulled, ((0, 0), (0, 1)))
         self._luck = _draw_luck(self._roots, self.n_arms)
 
+    @property
+    def outlook(self) -> Outlook:
+        """How good arms look: what the next batch is dealt by."""
+        if self._looked < self.round and (so_far := self._recall()) is not None:
+            self._outlook.look(so_far, self.round)
+        self._looked = self.round
+        return self._outlook
+
     @cached_property
     def verdict(self) -> Outlook:
         """How good arms look if this is the end: what kind of world it is, is decided once more."""
-        verdict = deepcopy(self.outlook)
+        verdict = deepcopy(self._outlook)
         if (so_far := self._recall()) is not None:
             verdict.look(so_far)
         return verdict
