@@ -28,6 +28,7 @@ ROOMS = [
     "simulation",
     "journal",
     "reports",
+    "executors",
     "running",
     "race",
     "sat",

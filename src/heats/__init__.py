@@ -20,6 +20,7 @@ environments  worlds to play in: synthetic, recorded, read from files
 simulation    a machine + a world → thousands of runs at once
 journal       a run → a file that survives anything → the run
 reports       what was found → one result, as text, JSON, tables and a page
+executors     clusters and other engines → executors that pulls are handed to
 running       candidates + compare → all comparisons made, here or on any executor
 race          a scenario → programs raced side by side, and nothing left running
 sat           the solver SAPS, colouring instances, DIMACS files
@@ -33,7 +34,7 @@ from heats.base import interrupts as _interrupts  # noqa: F401  # first: from he
 from heats.base.version import __version__ as __version__
 
 if TYPE_CHECKING:  # imported when first asked for, see below
-    from heats import environments, errors, theory
+    from heats import environments, errors, executors, theory
     from heats.engine.adaptive import Adaptive
     from heats.engine.baselines import RoundRobin, SuccessiveHalving
     from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
@@ -133,6 +134,7 @@ __all__ = [
     "chances",
     "environments",
     "errors",
+    "executors",
     "expected_shortfall",
     "find_best",
     "linear",

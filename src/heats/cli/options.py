@@ -70,7 +70,7 @@ def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None
     """Return what comparisons are made on: a cluster, or this process."""
     if dask is None:
         return nullcontext()
-    from heats.running.clusters import connect_dask
+    from heats.executors import dask as connect_dask
 
     return connect_dask(dask)
 

@@ -2,8 +2,6 @@
 
 candidates  what is chosen among → a fixed order, and names
 calls       pulls → what a worker does, in a row, each with its own outcome and time
-executors   any executor: how many workers it has, what to do when they die
-clusters    an address → the executor of a Dask cluster
 outcomes    what came back → told, noted, tried again, or the end of the run
 comparison  the user's ``compare`` → a task for every pull
 lookout     a batch is over → whether the winner is sure enough to stop

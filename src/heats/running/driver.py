@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from heats.base.text import describe_error
 from heats.engine.machine import Machine, Query
 from heats.errors import HeatsError
+from heats.executors.pools import Pool
 from heats.running.calls import Calls, took_too_long
-from heats.running.executors import Pool
 from heats.running.lookout import Lookout
 from heats.running.outcomes import Keeper, MachineOnly, Outcomes, Task
 
@@ -141,7 +141,9 @@ class Flights:
     def _limit(self) -> int:
         """Tasks under way at most; with a timeout none may wait, and a worker that hangs does not count."""
         workers = self._pool.workers
-        return AHEAD * workers if self._timeout is None else max(1, workers - len(self._given_up))
+        if self._timeout is None:
+            return workers if self._pool.has_queue else AHEAD * workers
+        return max(1, workers - len(self._given_up))
 
     def _next_task(self) -> list[Query]:
         while self._ready:
@@ -157,6 +159,8 @@ class Flights:
 
     def _task_size(self) -> int:
         """Return how many pulls make a task; they get fewer towards the end of a round, so that none is waited for."""
+        if (size := self._pool.pulls_per_task) is not None:
+            return size
         share = (self._machine.owed - self._out) // (AHEAD * self._pool.workers)
         least, most = int(LEAST_SECONDS / self._seconds), int(TASK_SECONDS / self._seconds)
         return max(1, min(max(share, least), most, MOST_PULLS_PER_TASK))
@@ -181,7 +185,8 @@ class Flights:
     def _wait(self) -> None:
         """Wait until a task is back, and take all that are; or until one is overdue."""
         due = min(map(self._due, self._flying.values()), default=math.inf)
-        wait = max(0.0, min(due - time.monotonic(), LOOK_SECONDS))
+        wait = max(0.0, min(due - time.monotonic(), LOOK_SECONDS, self._pool.poll_seconds))
+        self._pool.poll()
         with contextlib.suppress(Empty):
             try:
                 self._back.append(self._landed.get(timeout=wait))
@@ -208,10 +213,10 @@ class Flights:
 
     def _due(self, flight: Flight) -> float:
         """Return when a task is overdue; until something came back, its workers may still have to start."""
-        if self._timeout is None:
+        if self._timeout is None or self._pool.has_queue:
             return math.inf
         patience = GRACE_SECONDS if self._heard > -math.inf else GRACE_SECONDS + self._start_up
-        return max(flight.since, self._heard) + self._timeout + patience
+        return max(flight.since, self._heard) + self._timeout * len(flight.queries) + patience
 
     def _land(self) -> None:
         with self._keeper.together():
@@ -256,7 +261,7 @@ class Flights:
 
     def _apart(self, flight: Flight, error: BaseException) -> None:
         """Deal with a task that failed as a whole: blame its pull if it has but one."""
-        from concurrent.futures import BrokenExecutor, CancelledError
+        from concurrent.futures import BrokenExecutor
 
         if isinstance(error, KeyboardInterrupt):  # it reached the workers first
             raise error
@@ -266,7 +271,7 @@ class Flights:
             for query in flight.queries:
                 self._answers.retry(query, "its worker was ended together with one that took too long")
             return
-        blame = self._answers.lose if isinstance(error, (BrokenExecutor, CancelledError)) else self._answers.fail
+        blame = self._answers.lose if self._pool.is_loss(error) else self._answers.fail
         for query in flight.queries:
             if len(flight.queries) == 1:
                 blame(query, error)

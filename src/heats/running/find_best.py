@@ -27,6 +27,7 @@ from heats.engine.standings import Standings, plot_standings
 from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.engine.tournament import Tournament
 from heats.errors import InvalidArgument
+from heats.executors.checks import check_executor
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.reader import read_answers, read_header
@@ -370,10 +371,8 @@ def _play(
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
     labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
     task = Comparison(compare, taken, labels, announced)
-    if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
-        raise InvalidArgument(
-            "{executor} must be an executor, such as ThreadPoolExecutor(4), or None.", executor=executor
-        )
+    if executor is not None:
+        check_executor(executor)
     whole("retries", retries, 0)
     if timeout is not None:
         timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")

@@ -16,8 +16,11 @@ PATIENCE_SECONDS = 10  # seconds to wait for a scheduler to answer
 
 
 @contextmanager
-def connect_dask(address: str) -> Iterator[Executor]:
-    """Yield the executor of the cluster at ``address``, as tcp://host:8786; ``local`` starts one on this machine."""
+def dask(address: str) -> Iterator[Executor]:
+    """Yield the executor of the cluster at ``address``, as tcp://host:8786; ``local`` starts one on this machine.
+
+    ``with heats.executors.dask("local") as executor: heats.find_best(..., executor=executor)``.
+    """
     try:
         from distributed import Client, LocalCluster
     except ImportError:

@@ -15,7 +15,7 @@ import pytest
 
 import heats
 from heats.errors import ComparisonFailed, InvalidArgument
-from heats.running.clusters import connect_dask
+from heats.executors import dask as connect_dask
 from tests.journal.runs import find, lines, told
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
@@ -78,7 +78,7 @@ def test_by_address(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As --dask does it; an address where nobody answers is one sentence."""
     with connect_dask(cluster.scheduler_address) as executor:
         assert find(compare=slowly, executor=executor).to_json() == find().to_json()
-    monkeypatch.setattr("heats.running.clusters.PATIENCE_SECONDS", 1)
+    monkeypatch.setattr("heats.executors.on_dask.PATIENCE_SECONDS", 1)
     for wrong in ("tcp://127.0.0.1:1", "nonsense://x"):
         with (
             pytest.raises(InvalidArgument, match=f"dask='{wrong}' is not the address of a cluster that answers"),
@@ -131,7 +131,7 @@ def test_a_cluster_without_workers_is_spoken_of(tmp_path: Path, monkeypatch: pyt
 
 def test_workers_that_lack_heats_stop_the_run(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is handed out; here their answer is that no such module is found."""
-    monkeypatch.setattr("heats.running.executors.find_spec", str.isdigit)
+    monkeypatch.setattr("heats.executors.pools.find_spec", str.isdigit)
     with (
         distributed.Client(cluster) as client,
         pytest.raises(ComparisonFailed, match="2 of 2 workers of the cluster cannot import heats"),
