@@ -133,9 +133,8 @@ class Pool:
     def close(self) -> None:
         """Shut down what was built here; the user's executor is the user's."""
         if self._rebuilt is not None:
-            self._rebuilt.shutdown(
-                wait=False, **{"kill_workers" if _is_loky(self._rebuilt) else "cancel_futures": True}
-            )
+            drop = "kill_workers" if _is_loky(self._rebuilt) else "cancel_futures"
+            self._rebuilt.shutdown(wait=False, **{drop: True})
             self._rebuilt = None
 
 
