@@ -61,8 +61,8 @@ class Asker:
             if self._task.is_awaited:
                 said = await self._in_time(function(*arguments))
             else:
-                by, said = await self._in_time(self._ask_thread(call))
-            value = self._task.read(said, query)
+                by, said, failure = await self._in_time(self._ask_thread(call))
+            value = self._task.read(said, query) if failure is None else None
         except asyncio.CancelledError:
             if self.is_stopping:
                 raise
@@ -89,15 +89,13 @@ class Asker:
             raise took_too_long(self._timeout)
         return task.result()
 
-    async def _ask_thread(self, call: Job) -> tuple[str, Any]:
-        """Call in a thread; if that only gives something to await, await it here."""
+    async def _ask_thread(self, call: Job) -> tuple[str, Any, Exception | None]:
+        """Call in a thread, and return who answered what, or the error; what is only to be awaited is awaited here."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="compare")
         loop = asyncio.get_running_loop()
-        by, [answer] = await loop.run_in_executor(self._pool, copy_context().run, Calls([call]))
-        if answer.error is not None:
-            raise answer.error
-        return by, await answer.value if hasattr(answer.value, "__await__") else answer.value
+        by, [(said, error, _)] = await loop.run_in_executor(self._pool, copy_context().run, Calls([call]))
+        return by, await said if hasattr(said, "__await__") else said, error
 
     def leave_threads(self) -> None:
         """Let threads end that have nothing to do any more, without waiting for those that have."""

@@ -158,7 +158,7 @@ def _check_kind(feedback: Any, announced: Announced, heat: tuple[Any, ...], quer
             try:
                 rewards(feedback, query.arms)  # what is no feedback at all is told so
             except BadFeedback as error:
-                bare = "candidates, best first" if announced.hint == "ranking" else "the winner itself"
+                bare = "a list of candidates" if announced.hint == "ranking" else "the winner itself"
                 raise BadFeedback(f"{error} Here {bare} will do, too, out of {show_value(heat)}.") from None
         raise BadFeedback(
             f"feedback={announced.hint!r} was said, but {kind.value} feedback was told; say what is told, or leave "

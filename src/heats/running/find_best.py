@@ -216,7 +216,7 @@ async def find_best_async(
     """
     from heats.running.async_driver import drive_async  # who awaits nothing need not import asyncio
 
-    whole("concurrency", concurrency, 1)
+    concurrency = whole("concurrency", concurrency, 1)
     planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
     planning |= {"edge": edge, "schedule": schedule, "record": record}
     terms = Terms(
