@@ -129,9 +129,10 @@ class Places:
                 self._fill()
                 await self._wait()
                 self._land()
-        except BaseException:
+        except BaseException as error:
             try:
-                await self._stop()
+                if not isinstance(error, GeneratorExit):  # else there is no loop any more to wait in
+                    await self._stop()
             finally:
                 self._keep_what_came_back()
             raise

@@ -96,7 +96,7 @@ class Waits:
 
     def put(self, query: Query, seconds: float) -> None:
         """Let a pull that was just taken back wait so long."""
-        self._machine.ask_for([query.id])
+        [query] = self._machine.ask_for([query.id])
         heapq.heappush(self._heap, (time.monotonic() + seconds, query.id, query))
 
     def take(self) -> Query | None:
