@@ -139,7 +139,7 @@ class Places:
         await self._stop()
 
     def _fill(self) -> None:
-        while len(self._taken) < self._concurrency and (query := self._answers.next()):
+        while len(self._taken) < self._concurrency and (query := self._answers.ask()):
             place = asyncio.create_task(self._make_pulls(query))
             self._taken.add(place)
             place.add_done_callback(self._leave)
@@ -147,12 +147,12 @@ class Places:
     async def _make_pulls(self, query: Query | None) -> None:
         """Make a pull, and another one as long as there is one to make."""
         while query is not None and not self._asker.is_stopping:
-            by, answer = await self._asker.ask(query, self._answers.attempt(query))
+            by, answer = await self._asker.ask(query, self._answers.count_attempts(query))
             self._back.append((query, answer, by))
             self._news.set()
             if time.perf_counter() - self._landed > HOLD_SECONDS:
                 await asyncio.sleep(0)
-            query = self._answers.next()
+            query = self._answers.ask()
 
     def _leave(self, place: asyncio.Task[None]) -> None:
         self._taken.discard(place)

@@ -64,7 +64,7 @@ def drive(
     if executor is not None:
         Flights(machine, answers, kept, Pool(executor), timeout, lookout).run(watch)
         return
-    while (query := answers.next()) or answers.seconds_left is not None:
+    while (query := answers.ask()) or answers.seconds_left is not None:
         if query is None:  # all that is owed failed, and waits
             time.sleep(answers.seconds_left or 0.0)
             continue
@@ -151,7 +151,7 @@ class Flights:
             query = self._ready.pop()
             if not self._machine.told(query):  # else it was saved meanwhile
                 return [query]
-        if again := self._answers.next_again():
+        if again := self._answers.take_waited():
             return [again]
         queries = self._machine.ask(self._task_size())
         alone = [query for query in queries if query.id in self._alone]

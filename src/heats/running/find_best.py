@@ -133,13 +133,7 @@ def find_best(
     planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
     planning |= {"edge": edge, "schedule": schedule, "record": record}
     terms = Terms(
-        journal=journal,
-        progress=progress,
-        retries=retries,
-        backoff=backoff,
-        timeout=timeout,
-        names=names,
-        sure=sure,
+        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
     )
     with prepare_search(
         candidates,
@@ -220,13 +214,7 @@ async def find_best_async(
     planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
     planning |= {"edge": edge, "schedule": schedule, "record": record}
     terms = Terms(
-        journal=journal,
-        progress=progress,
-        retries=retries,
-        backoff=backoff,
-        timeout=timeout,
-        names=names,
-        sure=sure,
+        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
     )
     with prepare_search(
         candidates,
@@ -278,13 +266,7 @@ def run(
         )
     _check_executor(executor)
     terms = Terms(
-        journal=journal,
-        progress=progress,
-        retries=retries,
-        backoff=backoff,
-        timeout=timeout,
-        names=names,
-        sure=sure,
+        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
     )
     with prepare_run(Made(machine), compare, candidates, terms) as prepared:
         _drive(prepared, executor)

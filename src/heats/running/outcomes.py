@@ -117,19 +117,19 @@ class Outcomes:
         self._silent: Counter[int] = Counter()  # answers without a verdict that were not told
         self._waits = Waits(machine)
 
-    def next(self) -> Query | None:
+    def ask(self) -> Query | None:
         """Return a pull to be made: one that has waited long enough, or one that is owed; None while there is none."""
-        return self.next_again() or self._machine.ask()
+        return self.take_waited() or self._machine.ask()
 
-    def next_again(self) -> Query | None:
+    def take_waited(self) -> Query | None:
         """Return a pull that failed and has waited long enough."""
         return self._waits.take()
 
     def job(self, query: Query) -> Job:
         """Return what is to be done for a pull."""
-        return self._task.job(query, self.attempt(query))
+        return self._task.job(query, self.count_attempts(query))
 
-    def attempt(self, query: Query) -> int:
+    def count_attempts(self, query: Query) -> int:
         """Return how often a pull came to no verdict; failures do not count: no answer may depend on accidents."""
         return self._silent[query.id]
 
