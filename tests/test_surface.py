@@ -8,7 +8,7 @@ import pytest
 
 import heats
 
-# The names of version 0.1 before the rooms, with the parameters they took, in order.
+# The names of version 0.1 before the rooms, and some since, with the parameters they took, in order.
 BEFORE = {
     "BestWorst": ("best", "worst"),
     "Found": ("candidates", "names", "report"),
@@ -37,6 +37,22 @@ BEFORE = {
     "find_best": (
         *("candidates", "compare", "budget", "heat_size", "strategy", "feedback", "statistic", "seed", "executor"),
         *("journal", "progress", "retries", "timeout", "names", "edge", "guaranteed", "schedule", "record", "blind"),
+    ),
+    "find_best_async": (
+        *(
+            "candidates",
+            "compare",
+            "budget",
+            "heat_size",
+            "strategy",
+            "batches",
+            "sure",
+            "plan",
+            "feedback",
+            "statistic",
+        ),
+        *("seed", "concurrency", "journal", "progress", "retries", "backoff", "timeout", "names", "edge", "guaranteed"),
+        *("schedule", "record", "blind", "early"),
     ),
     "linear": ("r",),
     "mean": ("observations",),

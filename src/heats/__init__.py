@@ -57,7 +57,8 @@ if TYPE_CHECKING:  # imported when first asked for, see below
     from heats.planning.build import chances, plan
     from heats.planning.plan import Plan, Round
     from heats.race.functions import race_functions
-    from heats.running.find_best import Found, find_best, run
+    from heats.running.find_best import find_best, find_best_async, run
+    from heats.running.found import Found
     from heats.running.outcomes import Noted
     from heats.simulation.simulate import simulate
 
@@ -76,7 +77,8 @@ _HOMES = {  # where public names live, each imported when it is first asked for:
     "heats.planning.build": "chances plan",
     "heats.planning.plan": "Plan Round",
     "heats.race.functions": "race_functions",
-    "heats.running.find_best": "Found find_best run",
+    "heats.running.find_best": "find_best find_best_async run",
+    "heats.running.found": "Found",
     "heats.running.outcomes": "Noted",
     "heats.simulation.simulate": "simulate",
 }
@@ -137,6 +139,7 @@ __all__ = [
     "executors",
     "expected_shortfall",
     "find_best",
+    "find_best_async",
     "linear",
     "mean",
     "median",

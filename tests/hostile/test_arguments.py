@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 import warnings
@@ -72,6 +73,18 @@ CALLS: dict[str, tuple[Callable[..., Any], int]] = {
         lambda *a: heats.find_best(range(3), list, budget=5, retries=a[0], timeout=a[1], plan=a[2]),
         3,
     ),
+    "find_best_async": (
+        lambda *a: asyncio.run(
+            heats.find_best_async(range(3), list, budget=5, concurrency=a[0], retries=a[1], timeout=a[2])
+        ),
+        3,
+    ),
+    "find_best_async compare": (lambda a: asyncio.run(heats.find_best_async(range(3), a, budget=5)), 1),
+    "find_best_async answers": (
+        lambda *a: asyncio.run(heats.find_best_async(range(3), lambda heat: a[0], budget=5, feedback=a[1])),
+        2,
+    ),
+    "find_best backoff": (lambda a: heats.find_best(range(3), list, budget=5, retries=1, backoff=a), 1),
     "find_best answers": (lambda a: heats.find_best(range(3), lambda heat: a, budget=5), 1),
     "run": (lambda *a: heats.run(*a), 2),
     "simulate": (lambda *a: heats.simulate(*a), 2),

@@ -156,9 +156,9 @@ def test_retries(pool: Any) -> None:
 
         return compare
 
-    assert find_best(range(6), flaky(), budget=20, retries=2, executor=pool()).winner == 5
+    assert find_best(range(6), flaky(), budget=20, retries=2, backoff=None, executor=pool()).winner == 5
     with pytest.raises(BadFeedback, match="gave feedback that cannot be used: the reward nan"):
-        find_best(range(6), flaky(), budget=20, retries=1, executor=pool())
+        find_best(range(6), flaky(), budget=20, retries=1, backoff=None, executor=pool())
 
 
 class Recorder(Executor):
@@ -296,7 +296,7 @@ def test_only_the_heat_travels_to_a_process() -> None:
     """Not all candidates with every pull."""
     import pickle
 
-    from heats.running.find_best import Comparison
+    from heats.running.comparison import Comparison
 
     big = [bytes([i]) * 100_000 for i in range(50)]
     job = Comparison(len, tuple(big), tuple(map(str, range(50)))).job(Query(0, 0, 0, (3, 4), 1))

@@ -31,6 +31,7 @@ class Purpose(IntEnum):
     SETS = 3  # the sets of RoundRobin
     RESAMPLE = 4  # a bootstrap
     STRENGTHS = 5  # what the strengths of the arms may be
+    WAIT = 50  # how long before a comparison that failed is made again
     SAMPLE = 100  # a candidate out of a space
     INSTANCE = 101  # the instance of a heat of programs
     RUN = 102  # the seed of one of its runs

@@ -12,7 +12,8 @@ from heats.engine.feedback import Race
 from heats.engine.machine import Query
 from heats.journal import JournalFile
 from heats.journal.origin import DemoOrigin
-from heats.running.find_best import Found, find_best
+from heats.running.find_best import find_best
+from heats.running.found import Found
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -10,7 +10,9 @@ from heats.errors import InvalidArgument
 
 
 def check_executor(executor: Any) -> None:
-    """Refuse what pulls cannot be handed to."""
+    """Refuse what pulls cannot be handed to; None is this thread."""
+    if executor is None:
+        return
     submit = None if isinstance(executor, type) else getattr(executor, "submit", None)
     if not callable(submit):
         raise InvalidArgument(

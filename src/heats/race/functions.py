@@ -29,7 +29,7 @@ from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, say_k
 from heats.race.scenario.scenario import complete_scenario
 from heats.reports.result import RaceFacts, Result
 from heats.running.candidates import name_candidates, take_candidates
-from heats.running.find_best import Found
+from heats.running.found import Found
 
 MOST_INSTANCE_BYTES = 100_000  # on a command line
 _KINDS = get_type_hints(RaceTable)  # of arguments

@@ -53,7 +53,12 @@ class Racing:
         self._scenario = scenario
         self._guardians = guardians
 
-    def job(self, query: Query) -> tuple[Any, tuple[Any, ...]]:
+    @property
+    def varies(self) -> bool:
+        """A heat that was undecided would be so again."""
+        return False
+
+    def job(self, query: Query, attempt: int = 0) -> tuple[Any, tuple[Any, ...]]:
         """Return the heat to run, as an order that holds all it takes."""
         return run_with_notes, (make_order(self._scenario, query), self._guardians)
 
@@ -193,7 +198,7 @@ def play_race(
         ):
             try:
                 task = Racing(scenario, guardians)
-                drive(journal.machine, task, workers, watch=watch, keeper=journal, sure=scenario.sure)
+                drive(journal.machine, task, workers, retries=None, watch=watch, keeper=journal, sure=scenario.sure)
             except ComparisonFailed as failure:
                 raise failure.__cause__ if isinstance(failure.__cause__, HeatsError) else failure from None
     return Raced(summarise_journal(journal.log, counts), journal.log, counts)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from heats.base.text import describe_error
 from heats.base.worker import name_this_worker
+from heats.running.waits import read_retry_after
 
 Job = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -121,5 +122,6 @@ def _portable(error: Exception) -> Exception:
         returned: Exception = pickle.loads(pickle.dumps(error))
     except Exception:  # it cannot travel; what it says can
         returned = RuntimeError(describe_error(error))
+        returned.retry_after = read_retry_after(error)  # type: ignore[attr-defined]
     returned.add_note(told)
     return returned

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from heats.base.text import make_printable
-from heats.engine.feedback import KINDS, Kind, Named, NoVerdict, rewards
+from heats.engine.feedback import KINDS, Kind, Named, NoVerdict, Ranking, Winner, rewards
 from heats.engine.machine import Query
 from heats.errors import BadFeedback, InvalidArgument, show_value
 from heats.planning.plan import FeedbackHint
+from heats.running.calls import Job
 from heats.running.outcomes import Noted
 
 
@@ -21,8 +24,18 @@ class Announced(NamedTuple):
     kinds: frozenset[Kind]
 
 
+class Wants(NamedTuple):
+    """What ``compare`` takes besides the heat: the query, in which way, and how often it came to no verdict."""
+
+    query: Literal["by name", "second", "not"]
+    attempt: bool
+
+
 class Comparison:
-    """The user's ``compare`` as a task: it gets the candidates of a heat, and what it names becomes arms."""
+    """The user's ``compare`` as a task: it gets the candidates of a heat, and what it names becomes arms.
+
+    A ``compare`` with an attribute ``varies = True`` says that it may answer otherwise if it is asked again.
+    """
 
     def __init__(
         self,
@@ -31,48 +44,122 @@ class Comparison:
         names: tuple[str, ...],
         announced: Announced | None = None,  # None: any feedback will do
     ) -> None:
-        if not callable(compare) or inspect.iscoroutinefunction(compare):
-            raise InvalidArgument("{compare} must be a plain function of a tuple of candidates.", compare=compare)
         self._compare = compare
         self._candidates = candidates
         self._names = names
         self._announced = announced
-        self._query_goes = _where_query_goes(compare)
+        self._wants = _find_wants(compare)
+        self.is_awaited = is_coroutine_function(compare)
+        self.varies = getattr(compare, "varies", False) is True
 
-    def job(self, query: Query) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def job(self, query: Query, attempt: int = 0) -> Job:
         """Send along the candidates of this heat only."""
-        heat = tuple(self._candidates[arm] for arm in query.arms)
-        return compare_once, (self._compare, self._query_goes, heat, query, self._announced)
+        return compare_once, (*self.call(query, attempt)[1], self._announced)
+
+    def call(self, query: Query, attempt: int = 0) -> Job:
+        """Return what to call to have an answer, or something to wait for; ``read`` makes feedback of it."""
+        return call_compare, (self._compare, self._wants, self._heat(query), query, attempt)
+
+    def read(self, said: Any, query: Query) -> Any:
+        """Return what ``compare`` said of a heat, with arms for the candidates it names."""
+        return read_answer(said, self._heat(query), query, self._announced)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull."""
         return ", ".join(make_printable(self._names[arm]) for arm in query.arms)
 
+    def _heat(self, query: Query) -> tuple[Any, ...]:
+        return tuple([self._candidates[arm] for arm in query.arms])
+
+
+def check_compare(compare: Any, *, may_wait: bool) -> None:
+    """Refuse what cannot be called, and where nobody can wait for it, what is to be waited for."""
+    if not callable(compare):
+        raise InvalidArgument("{compare} must be a plain function of a tuple of candidates.", compare=compare)
+    if is_coroutine_function(compare) and not may_wait:
+        raise InvalidArgument(
+            "{compare} is a coroutine function, which has to be awaited: await heats.find_best_async(candidates, "
+            "compare, ...) takes it.",
+            compare=compare,
+        )
+
+
+def is_coroutine_function(compare: Any) -> bool:
+    """Whether calling it gives something to await: an ``async def``, or an object that is called as one."""
+    return any(map(inspect.iscoroutinefunction, (compare, getattr(compare, "__call__", None))))  # noqa: B004
+
 
 def compare_once(
-    compare: Callable[..., Any], query_goes: str, heat: tuple[Any, ...], query: Query, announced: Announced | None
+    compare: Callable[..., Any],
+    wants: Wants,
+    heat: tuple[Any, ...],
+    query: Query,
+    attempt: int,
+    announced: Announced | None,
 ) -> Any:
     """Call ``compare``, in whatever process this runs, and turn the candidates it names into arms."""
-    match query_goes:
+    said = call_compare(compare, wants, heat, query, attempt)
+    if hasattr(said, "__await__"):
+        raise _refuse_awaitable(said, "a function that returns one is for: await heats.find_best_async(...)")
+    return read_answer(said, heat, query, announced)
+
+
+def call_compare(compare: Callable[..., Any], wants: Wants, heat: tuple[Any, ...], query: Query, attempt: int) -> Any:
+    """Call ``compare`` with what it wants."""
+    more = {"attempt": attempt} if wants.attempt else {}
+    match wants.query:
         case "by name":
-            feedback = compare(heat, query=query)
+            return compare(heat, query=query, **more)
         case "second":
-            feedback = compare(heat, query)
+            return compare(heat, query, **more)
         case _:
-            feedback = compare(heat)
-    said = feedback.feedback if isinstance(feedback, Noted) else feedback
+            return compare(heat, **more)
+
+
+def read_answer(answer: Any, heat: tuple[Any, ...], query: Query, announced: Announced | None) -> Any:
+    """Return feedback in arms, with its notes if it has some, or refuse what is none."""
+    said = answer.feedback if isinstance(answer, Noted) else answer
+    if hasattr(said, "__await__"):
+        raise _refuse_awaitable(said, "write return await")
     if announced is not None:
-        _check_kind(said, announced, query)
+        said = _take_bare(said, heat, announced)
+        _check_kind(said, announced, heat, query)
     told = _in_arms(said, heat, query)
-    return Noted(told, feedback.notes) if isinstance(feedback, Noted) else told
+    return Noted(told, answer.notes) if isinstance(answer, Noted) else told
 
 
-def _check_kind(feedback: Any, announced: Announced, query: Query) -> None:
+def _refuse_awaitable(said: Any, way_out: str) -> BadFeedback:
+    shown = show_value(said)
+    if inspect.iscoroutine(said):
+        said.close()  # else Python complains, too, that nobody awaited it
+    return BadFeedback(f"compare returned something to await, {shown}: {way_out}.")
+
+
+def _take_bare(said: Any, heat: tuple[Any, ...], announced: Announced) -> Any:
+    """Return feedback for a bare answer: the winner itself, or a list of candidates, where that is what was announced.
+
+    Where numbers are meant as well, a list of as many stays what it is.
+    """
+    is_row = isinstance(said, (list, tuple, np.ndarray))
+    if isinstance(said, Named) or said is None or (is_row and Kind.REWARDS in announced.kinds):
+        return said
+    if announced.hint == "winner" and _stands_in(said, heat):
+        return Winner(said)
+    if announced.hint == "ranking" and is_row and any(_stands_in(each, heat) for each in said):
+        return Ranking(said)
+    return said
+
+
+def _check_kind(feedback: Any, announced: Announced, heat: tuple[Any, ...], query: Query) -> None:
     """Refuse a kind of feedback that was not announced; no verdict goes with all of them."""
     kind = KINDS.get(type(feedback), Kind.REWARDS)
     if kind not in announced.kinds and not isinstance(feedback, NoVerdict):
         if kind is Kind.REWARDS:
-            rewards(feedback, query.arms)  # what is no feedback at all is told so
+            try:
+                rewards(feedback, query.arms)  # what is no feedback at all is told so
+            except BadFeedback as error:
+                bare = "a list of candidates" if announced.hint == "ranking" else "the winner itself"
+                raise BadFeedback(f"{error} Here {bare} will do, too, out of {show_value(heat)}.") from None
         raise BadFeedback(
             f"feedback={announced.hint!r} was said, but {kind.value} feedback was told; say what is told, or leave "
             "feedback out."
@@ -85,11 +172,23 @@ def _in_arms(feedback: Any, heat: tuple[Any, ...], query: Query) -> Any:
     return feedback.rename(lambda candidate: query.arms[_place(candidate, heat)])
 
 
-def _where_query_goes(compare: Callable[..., Any]) -> str:
+def _find_wants(compare: Callable[..., Any]) -> Wants:
     try:
         parameters = list(inspect.signature(compare).parameters.values())
     except (TypeError, ValueError):
-        return "nowhere"  # a built-in that does not say what it takes
+        return Wants("not", attempt=False)  # a built-in that does not say what it takes
+    attempt = [
+        each
+        for each in parameters[1:]
+        if each.name == "attempt" and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+    ]
+    rest = [each for each in parameters if each not in attempt]
+    return Wants(_find_query(compare, rest), attempt=bool(attempt))
+
+
+def _find_query(
+    compare: Callable[..., Any], parameters: list[inspect.Parameter]
+) -> Literal["by name", "second", "not"]:
     positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     others = [each for each in parameters if each not in positional[:1]]  # the first one takes the heat
     if any(each.name == "query" and each.kind is not each.POSITIONAL_ONLY for each in others):
@@ -99,7 +198,7 @@ def _where_query_goes(compare: Callable[..., Any]) -> str:
         raise InvalidArgument(
             f"compare{inspect.signature(compare)} must take one tuple of candidates, and the query if it wants it."
         )
-    return "second" if second else "nowhere"
+    return "second" if second else "not"
 
 
 def _place(candidate: Any, heat: tuple[Any, ...]) -> int:
@@ -118,6 +217,10 @@ def _place(candidate: Any, heat: tuple[Any, ...]) -> int:
             "candidates that are named must be different objects: name the very one that was handed over."
         )
     raise BadFeedback(f"{show_value(candidate)} is not in this heat; name one of {show_value(heat)}.")
+
+
+def _stands_in(candidate: Any, heat: tuple[Any, ...]) -> bool:
+    return any(other is candidate or _equal(other, candidate) for other in heat)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -24,6 +24,7 @@ from heats.executors.pools import Pool
 from heats.running.calls import Calls, took_too_long
 from heats.running.lookout import Lookout
 from heats.running.outcomes import Keeper, MachineOnly, Outcomes, Task
+from heats.running.waits import Backoff
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -42,10 +43,11 @@ def drive(
     machine: Machine,
     task: Task,
     executor: Executor | None = None,
-    retries: int = 0,
+    retries: int | None = 0,
     watch: Watch = lambda: None,
     *,
     keeper: Keeper | None = None,
+    backoff: Backoff | None = None,
     timeout: float | None = None,
     sure: float | None = None,
 ) -> None:
@@ -57,13 +59,16 @@ def drive(
     what had come back is told.
     """
     kept = keeper or MachineOnly(machine)
-    answers, lookout = Outcomes(machine, task, kept, retries), Lookout(machine, kept, sure)
+    answers, lookout = Outcomes(machine, task, kept, retries, backoff), Lookout(machine, kept, sure)
     lookout.look()
     if executor is not None:
-        Flights(machine, task, answers, kept, Pool(executor), timeout, lookout).run(watch)
+        Flights(machine, answers, kept, Pool(executor), timeout, lookout).run(watch)
         return
-    while query := machine.ask():
-        by, [answer] = Calls([task.job(query)], timeout)()
+    while (query := answers.ask()) or answers.seconds_left is not None:
+        if query is None:  # all that is owed failed, and waits
+            time.sleep(answers.seconds_left or 0.0)
+            continue
+        by, [answer] = Calls([answers.job(query)], timeout)()
         answers.settle(query, answer, by)
         lookout.look()
         watch()
@@ -83,7 +88,6 @@ class Flights:
     def __init__(
         self,
         machine: Machine,
-        task: Task,
         answers: Outcomes,
         keeper: Keeper,
         pool: Pool,
@@ -91,7 +95,6 @@ class Flights:
         lookout: Lookout,
     ) -> None:
         self._machine = machine
-        self._task = task
         self._answers = answers
         self._keeper = keeper
         self._pool = pool
@@ -150,6 +153,8 @@ class Flights:
             query = self._ready.pop()
             if not self._machine.told(query):  # else it was saved meanwhile
                 return [query]
+        if again := self._answers.take_waited():
+            return [again]
         queries = self._machine.ask(self._task_size())
         alone = [query for query in queries if query.id in self._alone]
         if alone:
@@ -168,7 +173,7 @@ class Flights:
     def _submit(self, queries: list[Query]) -> None:
         from concurrent.futures import BrokenExecutor
 
-        work = Calls([self._task.job(query) for query in queries], self._timeout)
+        work = Calls([self._answers.job(query) for query in queries], self._timeout)
         try:
             future = self._pool.submit(work)
         except BrokenExecutor as error:  # it broke since anything came back
@@ -183,9 +188,11 @@ class Flights:
     # Landing.
 
     def _wait(self) -> None:
-        """Wait until a task is back, and take all that are; or until one is overdue."""
+        """Wait until a task is back, and take all that are; or until one is overdue, or a pull is to be made again."""
         due = min(map(self._due, self._flying.values()), default=math.inf)
-        wait = max(0.0, min(due - time.monotonic(), LOOK_SECONDS, self._pool.poll_seconds))
+        again = self._answers.seconds_left if len(self._flying) < self._limit else None
+        soonest = min(due - time.monotonic(), math.inf if again is None else again)
+        wait = max(0.0, min(soonest, LOOK_SECONDS, self._pool.poll_seconds))
         self._pool.poll()
         with contextlib.suppress(Empty):
             try:

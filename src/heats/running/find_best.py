@@ -2,169 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from heats.base.checks import between, one_of, whole
-from heats.base.frames import Frame, Library, make_frame
-from heats.base.naming import shorten
-from heats.base.plots import Axes
-from heats.base.text import make_encodable
-from heats.base.version import __version__
-from heats.engine.feedback import Kind
+from heats.base.checks import whole
 from heats.engine.machine import Machine
-from heats.engine.pulls import list_pulls
-from heats.engine.report import Report, RoundReport, Sureness, summarise_report
-from heats.engine.scoring import expected_feedback, is_meant
-from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec, outline
-from heats.engine.standings import Standings, plot_standings
-from heats.engine.statistics import StatisticLike, mean, win_rate
-from heats.engine.tournament import Tournament
+from heats.engine.statistics import StatisticLike
 from heats.errors import InvalidArgument
 from heats.executors.checks import check_executor
-from heats.journal import Journal, JournalFile, Log
-from heats.journal.fingerprint import Candidate, take_fingerprints
-from heats.journal.reader import read_answers, read_header
-from heats.journal.sameness import DECIDING
-from heats.planning.build import plan as make_plan
-from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan, Record, Schedule
+from heats.journal import JournalFile
+from heats.planning.plan import FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule
-from heats.reports.frames import list_results
-from heats.reports.result import Result
-from heats.reports.winner import choose_winner, collect_parameters
-from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
-from heats.running.comparison import Announced, Comparison
 from heats.running.driver import drive
-from heats.running.lookout import check_sure, is_less_sure
-from heats.running.progress import show_progress
-from heats.running.strategies import Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
+from heats.running.found import Found
+from heats.running.preparing import Made, Prepared, Terms, prepare_run, prepare_search
 
 if TYPE_CHECKING:
     import os
     from concurrent.futures import Executor
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Found:
-    """What ``find_best`` found: the candidates themselves, and the machine's report, which speaks of arms."""
-
-    candidates: tuple[Any, ...]
-    names: tuple[str, ...]
-    played: Machine
-    journal: Path | None = None  # where the run was kept
-
-    @cached_property
-    def report(self) -> Report:
-        """All there is to say; made when it is first read."""
-        return self.played.report()
-
-    @property
-    def machine(self) -> dict[str, Any]:
-        """What was played: the machine's spec, without the rounds of a plan."""
-        return outline(self.played.spec)
-
-    @property
-    def winner(self) -> Any:
-        """The candidate that won."""
-        return self.candidates[self.played.winner]  # type: ignore[index]  # the run is done
-
-    @property
-    def runner_up(self) -> Any:
-        """The candidate that came second in the last heat."""
-        return self.candidates[self.report.runner_up]  # type: ignore[index]  # the run is done
-
-    @property
-    def rivals(self) -> tuple[Any, ...]:
-        """Candidates that the whole run cannot tell apart from the winner, at most ten."""
-        return tuple(self.candidates[arm] for arm in self.report.rivals or ())
-
-    @property
-    def standings(self) -> Standings:
-        """All candidates, best first, by arm: an index into ``candidates``."""
-        return self.report.standings
-
-    @property
-    def sureness(self) -> Sureness | None:
-        """How sure the last heat is."""
-        return self.report.sureness
-
-    @property
-    def rounds(self) -> tuple[RoundReport, ...]:
-        """Survivors and scores of every round, by arm: an index into ``candidates``."""
-        return self.report.rounds
-
-    @property
-    def spent(self) -> int:
-        """How many comparisons were made."""
-        return self.played.spent
-
-    def to_json(self) -> str:
-        """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
-        return self._result.to_json()
-
-    def to_frame(self, library: Library | None = None) -> Frame:
-        """Return the standings as a frame of pandas or polars: one row per candidate, best first.
-
-        Candidates that are dicts have a column per parameter; see docs/results.md for the others. ``library`` is
-        ``"pandas"`` or ``"polars"``; left out, it is pandas if that is installed, else polars.
-        """
-        values = tuple(map(take_parameters, self.candidates))
-        return make_frame(list_results(self.standings, self.names, values), library)
-
-    def pulls_frame(self, library: Library | None = None) -> Frame:
-        """Return all pulls as a frame of pandas or polars: one row per pull and candidate, in the order of the ids.
-
-        ``round`` and ``heat`` count from 0, as in a ``Query``, and ``pull`` is its id. ``observation`` is null where a
-        pull had no verdict. ``by`` and ``seconds`` come from the journal, which is read for it; they are null where
-        none was kept, or where it is gone.
-        """
-        machine, journal = self.played, self.journal
-        answers = read_answers(journal, machine) if journal is not None and journal.exists() else None
-        return make_frame(list_pulls([*machine.evidence(), *machine.silence()], self.names, answers), library)
-
-    def to_html(self) -> str:
-        """Return the page that ``heats report`` writes of a journal, without what only a journal knows."""
-        from heats.reports.page import compose_page
-
-        return compose_page(self._result, self.played, self._values)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the strengths of the best candidates, at most 30, with intervals and chances; needs matplotlib."""
-        return plot_standings(self.standings, self.names, ax)
-
-    def __repr__(self) -> str:
-        winner = repr(shorten(self.names[self.played.winner]))  # type: ignore[index]  # the run is done
-        return f"<Found: {summarise_report(self.report, winner)}>"
-
-    def __str__(self) -> str:
-        return str(self._result)
-
-    def _repr_html_(self) -> str:
-        from heats.reports.notebook import render_notebook
-
-        return render_notebook(self.report, tuple(map(make_encodable, self.names)), self._values)
-
-    @property
-    def _values(self) -> tuple[Any, ...]:
-        """The candidates as plain data."""
-        return tuple(map(describe_candidate, self.candidates))
-
-    @property
-    def _result(self) -> Result:
-        return Result(
-            heats=__version__,
-            machine=self.machine,
-            names=(names := tuple(map(make_encodable, self.names))),
-            parameters=collect_parameters(values := self._values),
-            winner=choose_winner(self.report, names, values),
-            report=self.report,
-        )
+BACKOFF = (0.5, 30.0)  # seconds: the first wait after a failure, and the longest
 
 
 def find_best(
@@ -184,6 +41,7 @@ def find_best(
     journal: str | os.PathLike[str] | JournalFile | None = None,
     progress: bool | None = None,
     retries: int = 0,
+    backoff: tuple[float, float] | None = BACKOFF,
     timeout: float | None = None,
     names: Sequence[str] | None = None,
     edge: float | None = None,
@@ -202,7 +60,9 @@ def find_best(
     compare
         ``compare(tuple_of_candidates)`` returns feedback: a sequence of numbers in the same order, larger is
         better; or ``Winner``, ``Ranking``, ``BestWorst`` or ``Race``, which name the candidates themselves; or
-        ``NoVerdict``, which says nothing.
+        ``NoVerdict``, which says nothing. Where ``feedback="winner"`` is said, the candidate itself will do, and a
+        list of candidates, best first, where ``"ranking"`` is. One that is a coroutine function is for
+        :func:`find_best_async`.
         If it has a parameter called ``query``, or a second positional one without default, it also gets the
         ``Query``; ``query.seed`` makes a randomised comparison repeatable.
     budget, heat_size
@@ -244,7 +104,13 @@ def find_best(
     progress
         True shows a live bar on a terminal or in a notebook; elsewhere it is silent.
     retries
-        How often a comparison that failed is tried again before the run stops.
+        How often a comparison that failed is tried again before the run stops; with a journal, the same call then
+        goes on. So often, too, is a pull asked again that came to ``NoVerdict``, if ``compare.varies`` is True; see
+        docs/scaling.md.
+    backoff
+        Seconds to wait before a comparison that raised is tried again: about as many as the first number says, twice
+        as many every time, and no more than the second; other comparisons are made meanwhile. An error that has a
+        ``retry_after`` is waited for as long as that says. None: at once.
     timeout
         Seconds after which a comparison counts as failed. In this thread and in process pools it is stopped then;
         elsewhere its worker cannot be freed, and what it answers after that time does not count.
@@ -264,42 +130,109 @@ def find_best(
     >>> find_best(range(20), lambda heat: [-abs(x - 13) for x in heat], budget=60, heat_size=4).winner
     13
     """
-    taken = take_candidates(candidates)
-    planning = {"edge": edge, "guaranteed": guaranteed, "schedule": schedule, "record": record, "blind": blind}
-    said = Said(
-        n_arms=len(taken),
-        heat_size=heat_size,
+    check_executor(executor)
+    planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
+    planning |= {"edge": edge, "schedule": schedule, "record": record}
+    terms = Terms(
+        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
+    )
+    with prepare_search(
+        candidates,
+        compare,
+        terms,
         budget=budget,
-        feedback=feedback,
+        heat_size=heat_size,
         strategy=strategy,
         batches=batches,
-        sure=sure,
+        feedback=feedback,
         statistic=statistic,
-        planning=planning | {"plan": plan, "early": early},
+        seed=seed,
+        planning=planning,
+    ) as prepared:
+        _drive(prepared, executor)
+    return prepared.found
+
+
+async def find_best_async(
+    candidates: Iterable[Any],
+    compare: Callable[..., Any],
+    *,
+    budget: int | None = None,
+    heat_size: int | None = None,
+    strategy: str | Rule | None = None,
+    batches: int | None = None,
+    sure: float | None = None,
+    plan: Plan | None = None,
+    feedback: FeedbackHint | None = None,
+    statistic: StatisticLike | None = None,
+    seed: int = 0,
+    concurrency: int = 8,
+    journal: str | os.PathLike[str] | JournalFile | None = None,
+    progress: bool | None = None,
+    retries: int = 0,
+    backoff: tuple[float, float] | None = BACKOFF,
+    timeout: float | None = None,
+    names: Sequence[str] | None = None,
+    edge: float | None = None,
+    guaranteed: bool = False,
+    schedule: Schedule | None = None,
+    record: Record | None = None,
+    blind: bool = False,
+    early: bool = False,
+) -> Found:
+    """Find the best as :func:`find_best` does, with comparisons that are awaited, several at a time.
+
+    It runs in the event loop of whoever awaits it, in a notebook, a server or a test as well, and gives the same bytes
+    as ``find_best``, whichever comparison ends first.
+
+    Parameters
+    ----------
+    compare
+        A coroutine function: ``await compare(tuple_of_candidates)`` gives feedback, as for ``find_best``. It must not
+        block, or all wait for it. A plain function runs in a thread, so that it may.
+    concurrency
+        How many comparisons may be under way at once.
+    timeout
+        Seconds after which a comparison is cancelled and counts as failed. A thread cannot be stopped; what it answers
+        after that time does not count.
+    candidates, budget, heat_size, ...
+        All else is as for ``find_best``, ``journal`` and ``retries`` among it. A comparison that waits to be tried
+        again keeps no place from the others. If the task is cancelled, what is under way is cancelled, what came back
+        is told, and with a journal the same call goes on.
+
+    Examples
+    --------
+    >>> import asyncio, heats
+    >>> async def judge(pair):
+    ...     await asyncio.sleep(0.001)  # a language model, say
+    ...     return heats.Winner(max(pair))
+    >>> asyncio.run(find_best_async(range(20), judge, budget=60, heat_size=2, concurrency=20)).winner
+    19
+    """
+    from heats.running.async_driver import drive_async  # who awaits nothing need not import asyncio
+
+    concurrency = whole("concurrency", concurrency, 1)
+    planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
+    planning |= {"edge": edge, "schedule": schedule, "record": record}
+    terms = Terms(
+        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
     )
-    begun = None if journal is None else _read_begun(journal)
-    chosen, announced, log = choose_strategy(said, begun), None, None
-    if is_adaptive(chosen):
-        machine: Machine = make_adaptive(said, _need_budget(budget), begun, seed)
-        announced = _bind(feedback, machine)
-        log = _read_adaptive(journal, begun)
-    else:
-        layout = _lay_out(said, chosen, planning) if plan is None else _check_plan(plan, said, planning)
-        machine = Tournament(_as_begun(begun, layout), mean if statistic is None else statistic, seed, early=early)
-    return _play(
-        machine,
+    with prepare_search(
+        candidates,
         compare,
-        announced,
-        candidates=taken,
-        executor=executor,
-        journal=journal,
-        progress=progress,
-        retries=retries,
-        timeout=timeout,
-        names=names,
-        sure=sure,
-        log=log,
-    )
+        terms,
+        budget=budget,
+        heat_size=heat_size,
+        strategy=strategy,
+        batches=batches,
+        feedback=feedback,
+        statistic=statistic,
+        seed=seed,
+        planning=planning,
+        may_wait=True,
+    ) as prepared:
+        await drive_async(prepared, concurrency)
+    return prepared.found
 
 
 def run(
@@ -311,6 +244,7 @@ def run(
     journal: str | os.PathLike[str] | JournalFile | None = None,
     progress: bool | None = None,
     retries: int = 0,
+    backoff: tuple[float, float] | None = BACKOFF,
     timeout: float | None = None,
     names: Sequence[str] | None = None,
     sure: float | None = None,
@@ -331,141 +265,24 @@ def run(
         raise InvalidArgument(
             "{machine} must be a machine that nothing was told, such as a Tournament.", machine=machine
         )
-    return _play(
-        machine,
-        compare,
-        None,
-        candidates=candidates,
-        executor=executor,
-        journal=journal,
-        progress=progress,
-        retries=retries,
-        timeout=timeout,
-        names=names,
-        sure=sure,
-        log=None,
+    check_executor(executor)
+    terms = Terms(
+        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
     )
+    with prepare_run(Made(machine), compare, candidates, terms) as prepared:
+        _drive(prepared, executor)
+    return prepared.found
 
 
-def _play(
-    machine: Machine,
-    compare: Callable[..., Any],
-    announced: Announced | None,
-    *,
-    candidates: Iterable[Any] | None,
-    executor: Executor | None,
-    journal: str | os.PathLike[str] | JournalFile | None,
-    progress: bool | None,
-    retries: int,
-    timeout: float | None,
-    names: Sequence[str] | None,
-    sure: float | None,
-    log: Log | None,
-) -> Found:
-    """Check what was handed over, and drive the machine; or that of a ``log``, as far as the other one asks for.
-
-    ``announced`` is what was said that ``compare`` returns.
-    """
-    taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
-    if len(taken) != machine.n_arms:
-        raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
-    labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
-    task = Comparison(compare, taken, labels, announced)
-    if executor is not None:
-        check_executor(executor)
-    whole("retries", retries, 0)
-    if timeout is not None:
-        timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
-    sure = check_sure(sure, machine)
-    known = None if journal is None else take_fingerprints(taken, labels, named=names is not None or candidates is None)
-    with _keep(journal, machine, known, log) as keeper:
-        machine = machine if keeper is None else keeper.machine
-        if keeper is not None and is_less_sure(machine, sure):
-            keeper.extend(0)
-        with show_progress(machine, labels, show=bool(progress)) as watch:
-            drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout, sure=sure)
-    return Found(taken, labels, machine, None if keeper is None else keeper.path)
-
-
-def _bind(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
-    """Return what was said of feedback, with the kinds that are meant by it."""
-    if feedback is None:
-        return None
-    one_of("feedback", feedback, FEEDBACKS)
-    return Announced(feedback, frozenset(kind for kind in Kind if is_meant(feedback, kind, machine.statistic)))
-
-
-def _need_budget(budget: int | None) -> int:
-    if budget is None:
-        raise InvalidArgument("say how many comparisons may be made, as budget=100, or hand over a plan.")
-    return budget
-
-
-def _lay_out(said: Said, strategy: str | Rule, planning: dict[str, Any]) -> Plan:
-    """Plan for what will be told, as far as that was said or the statistic says it."""
-    budget, size = _need_budget(said.budget), choose_heat_size(said.heat_size, said.n_arms)
-    asked = {name: value for name, value in planning.items() if value is not None}
-    if "record" not in asked and not any(said.statistic is each for each in (None, mean, win_rate)):
-        asked["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
-    hint = expected_feedback(said.statistic) if said.feedback is None else said.feedback
-    made = make_plan(said.n_arms, size, budget, strategy, feedback=hint, **asked)
-    return made if said.feedback is not None else msgspec.structs.replace(made, feedback=None)  # a guess binds nobody
-
-
-def _check_plan(plan: Plan, said: Said, planning: dict[str, Any]) -> Plan:
-    """Refuse a plan for another number of candidates, and whatever else is said about planning."""
-    if not isinstance(plan, Plan):
-        raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
-    others = {name: getattr(said, name) for name in ("budget", "heat_size", "strategy", "feedback")} | planning
-    for name, value in others.items():
-        if not (value is None or value is False or (isinstance(value, str) and value in ("planned", "exact"))):
-            raise InvalidArgument(
-                f"{{{name}}} was said next to a plan, which says it all; leave it out.", **{name: value}
-            )
-    if plan.n_arms != said.n_arms:
-        raise InvalidArgument(
-            f"the plan is for {plan.n_arms} candidates, but there are {said.n_arms}; make them equal."
-        )
-    return plan
-
-
-def _read_begun(journal: str | os.PathLike[str] | JournalFile) -> Spec | None:
-    """Return what a journal that is there plays."""
-    header = read_header(journal.path if isinstance(journal, JournalFile) else journal)
-    return None if header is None else header.machine
-
-
-def _as_begun(begun: Spec | None, layout: Plan) -> Plan:
-    """Return the plan a run began with, if it was made for the same: how plans are made may have changed since."""
-    if not isinstance(begun, TournamentSpec):
-        return layout
-    same = all(getattr(begun.plan, name) == getattr(layout, name) for name in DECIDING)
-    return msgspec.structs.replace(layout, rounds=begun.plan.rounds) if same else layout
-
-
-def _read_adaptive(journal: str | os.PathLike[str] | JournalFile | None, begun: Spec | None) -> Log | None:
-    """Return the journal of adaptive play that is there: its run may go further than it did."""
-    if journal is None or not isinstance(begun, AdaptiveSpec):
-        return None
-    return Log(journal.path if isinstance(journal, JournalFile) else journal)
-
-
-@contextmanager
-def _keep(
-    journal: str | os.PathLike[str] | JournalFile | None,
-    machine: Machine,
-    known: tuple[Candidate, ...] | None,
-    log: Log | None,
-) -> Iterator[Journal | None]:
-    """Open the journal, if there is to be one; an interrupt then says how to go on."""
-    if journal is None:
-        yield None
-        return
-    with Journal(journal, machine, candidates=known, log=log) as keeper:
-        try:
-            yield keeper
-        except KeyboardInterrupt as stop:
-            machine = keeper.machine
-            of_all = "" if machine.total is None else f" of {machine.total}"
-            stop.add_note(f"{machine.spent}{of_all} pulls are kept in {keeper.path}; do the same again to go on.")
-            raise
+def _drive(run: Prepared, executor: Executor | None) -> None:
+    drive(
+        run.machine,
+        run.task,
+        executor,
+        run.retries,
+        run.watch,
+        keeper=run.keeper,
+        backoff=run.backoff,
+        timeout=run.timeout,
+        sure=run.sure,
+    )

@@ -6,12 +6,15 @@ import contextlib
 from collections import Counter
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
-from heats.base.text import describe_error
+from heats.base.text import count_things, describe_error, end_sentence
+from heats.engine.feedback import NoVerdict
 from heats.engine.machine import Machine, Query
 from heats.errors import BadFeedback, ComparisonFailed, HeatsError
 from heats.running.calls import Answer, Job
+from heats.running.waits import Backoff, Waits, choose_wait
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,15 @@ class Noted:
 class Task(Protocol):
     """What is to be done for a query, and in which words to speak of it."""
 
-    def job(self, query: Query) -> Job:
-        """Return a function and its arguments, no more than it needs: they may travel to another process."""
+    @property
+    def varies(self) -> bool:
+        """Whether a pull that came to no verdict may come to one if it is made again."""
+
+    def job(self, query: Query, attempt: int = 0) -> Job:
+        """Return a function and its arguments, no more than it needs: they may travel to another process.
+
+        ``attempt`` is how often the pull was made before and came to no verdict.
+        """
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull, for error messages."""
@@ -34,6 +44,10 @@ class Task(Protocol):
 
 class Keeper(Protocol):
     """Who is told: a machine alone, or a journal with its machine."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file the run is kept in."""
 
     def tell(
         self, query: Query, feedback: Any, *, by: str | None, took: float | None, notes: dict[str, Any] | None
@@ -55,6 +69,8 @@ class Keeper(Protocol):
 
 class MachineOnly:
     """A machine without a journal."""
+
+    path = None
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -82,20 +98,54 @@ class MachineOnly:
 
 
 class Outcomes:
-    """Settles the answers to pulls: one that failed is tried again, up to ``retries`` times."""
+    """Settles the answers to pulls, and says which one is to be made next.
 
-    def __init__(self, machine: Machine, task: Task, keeper: Keeper, retries: int) -> None:
+    A pull that failed is made again, up to ``retries`` times, after a while; None: that cannot be said here, and is 0.
+    """
+
+    def __init__(
+        self, machine: Machine, task: Task, keeper: Keeper, retries: int | None = 0, backoff: Backoff | None = None
+    ) -> None:
         self._machine = machine
         self._task = task
         self._keeper = keeper
-        self._retries = retries
+        self._said = retries
+        self._retries = retries or 0
+        self._backoff = backoff
         self._failed: Counter[int] = Counter()
         self._lost: Counter[int] = Counter()
+        self._silent: Counter[int] = Counter()  # answers without a verdict that were not told
+        self._waits = Waits(machine)
+
+    def ask(self) -> Query | None:
+        """Return a pull to be made: one that has waited long enough, or one that is owed; None while there is none."""
+        return self.take_waited() or self._machine.ask()
+
+    def take_waited(self) -> Query | None:
+        """Return a pull that failed and has waited long enough."""
+        return self._waits.take()
+
+    def job(self, query: Query) -> Job:
+        """Return what is to be done for a pull."""
+        return self._task.job(query, self.count_attempts(query))
+
+    def count_attempts(self, query: Query) -> int:
+        """Return how often a pull came to no verdict; failures do not count: no answer may depend on accidents."""
+        return self._silent[query.id]
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long until a pull that failed has waited long enough; None if none waits."""
+        return self._waits.seconds_left
 
     def settle(self, query: Query, answer: Answer, by: str) -> None:
-        """Tell an answer, or deal with its failure."""
+        """Tell an answer, or deal with its failure; one without a verdict is asked for again where that may help."""
         if answer.error is not None:
             self.fail(query, answer.error)
+            return
+        if self._may_say_more(query, answer):
+            self._silent[query.id] += 1
+            self.retry(query, f"no verdict: {_parts(answer.value)[0].why}")
             return
         try:
             self._tell(query, answer, by)
@@ -107,21 +157,21 @@ class Outcomes:
         if self._machine.told(query):
             said = answer.error if answer.value is None else _parts(answer.value)[0]
             self._keeper.late(query, said, by=by, took=answer.seconds)
-        elif answer.error is None:
+        elif answer.error is None and not self._may_say_more(query, answer):
             with contextlib.suppress(BadFeedback):  # it was counted as a failure when it was given up
                 self._tell(query, answer, by)
 
     def fail(self, query: Query, error: BaseException) -> None:
-        """Try a pull again whose comparison failed, or stop the run."""
+        """Make a pull again whose comparison failed, or stop the run."""
         if not self._machine.counts(query):
             return
         self._failed[query.id] += 1
         if self._failed[query.id] > self._retries:
             raise self._failure(query, error) from error
-        self.retry(query, describe_error(error))
+        self.retry(query, describe_error(error), choose_wait(self._backoff, query, self._failed[query.id], error))
 
     def lose(self, query: Query, error: BaseException) -> None:
-        """Try a pull again that may have died with its worker, innocently or not: once more, or as often as failed."""
+        """Make a pull again that may have died with its worker, innocently or not: once more, or as often as failed."""
         if not self._machine.counts(query):
             return
         self._lost[query.id] += 1
@@ -129,10 +179,22 @@ class Outcomes:
             raise self._failure(query, error) from error
         self.retry(query, describe_error(error))
 
-    def retry(self, query: Query, why: str) -> None:
-        """Take a pull back, so that it is handed out again."""
-        if not self._machine.told(query):
-            self._keeper.requeue(query, why)
+    def retry(self, query: Query, why: str, wait: float = 0.0) -> None:
+        """Take a pull back, so that it is made again: by whoever asks next, or after a while."""
+        if self._machine.told(query):
+            return
+        self._keeper.requeue(query, why)
+        if wait and self._machine.counts(query):
+            self._waits.put(query, wait)
+
+    def _may_say_more(self, query: Query, answer: Answer) -> bool:
+        """Whether an answer has no verdict, and another one is still to be asked for."""
+        return (
+            self._task.varies
+            and isinstance(_parts(answer.value)[0], NoVerdict)
+            and self._silent[query.id] < self._retries
+            and not self._machine.told(query)
+        )
 
     def _tell(self, query: Query, answer: Answer, by: str) -> None:
         if self._machine.told(query):  # by an answer that had been given up
@@ -145,7 +207,13 @@ class Outcomes:
         what = f"comparing {self._task.describe(query)} (pull {query.id})"
         if isinstance(error, BadFeedback):
             return BadFeedback(f"{what} gave feedback that cannot be used: {error}")
-        return ComparisonFailed(f"{what} failed: {describe_error(error)}")
+        message = f"{what} failed: {end_sentence(describe_error(error))}"
+        if self._said is not None:
+            times = count_things(self._failed[query.id] + self._lost[query.id], "time")
+            message += f" It failed {times}, and retries={self._said} allows no more; a larger number tries it again."
+        if self._keeper.path is not None:
+            message += f" What was told is kept in {self._keeper.path}: do the same again and the run goes on."
+        return ComparisonFailed(message)
 
 
 def _parts(value: Any) -> tuple[Any, dict[str, Any] | None]:

@@ -1,0 +1,238 @@
+"""What is said in one call → a machine, a task and a journal, all checked: what any driver needs to play.
+
+This is shared by ``find_best``, ``find_best_async`` and ``run``, which differ in who drives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from heats.base.checks import between, one_of, whole
+from heats.engine.feedback import Kind
+from heats.engine.machine import Machine
+from heats.engine.scoring import expected_feedback, is_meant
+from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
+from heats.engine.statistics import mean, win_rate
+from heats.engine.tournament import Tournament
+from heats.errors import InvalidArgument
+from heats.journal import Journal, JournalFile, Log
+from heats.journal.fingerprint import Candidate, take_fingerprints
+from heats.journal.reader import read_header
+from heats.journal.sameness import DECIDING
+from heats.planning.build import plan as make_plan
+from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan
+from heats.planning.rules import Rule
+from heats.running.candidates import name_candidates, take_candidates
+from heats.running.comparison import Announced, Comparison, check_compare
+from heats.running.found import Found
+from heats.running.lookout import check_sure, is_less_sure
+from heats.running.outcomes import Keeper, MachineOnly
+from heats.running.progress import show_progress
+from heats.running.strategies import Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
+from heats.running.waits import Backoff, check_backoff
+
+if TYPE_CHECKING:
+    import os
+
+    from heats.running.driver import Watch
+
+    Kept = str | os.PathLike[str] | JournalFile | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """What is said about how comparisons are made and kept, whatever is played."""
+
+    journal: Kept
+    progress: bool | None
+    retries: int
+    backoff: tuple[float, float] | None
+    timeout: float | None
+    names: Sequence[str] | None
+    sure: float | None
+
+
+class Made(NamedTuple):
+    """A machine to play, or one that says how far that of a ``log`` is to go."""
+
+    machine: Machine
+    log: Log | None = None
+
+
+class Prepared(NamedTuple):
+    """All that a driver needs, checked."""
+
+    machine: Machine
+    task: Comparison
+    keeper: Keeper
+    watch: Watch
+    retries: int
+    backoff: Backoff | None
+    timeout: float | None
+    sure: float | None
+    found: Found
+
+
+@contextmanager
+def prepare_run(
+    made: Made,
+    compare: Callable[..., Any],
+    candidates: Iterable[Any] | None,
+    terms: Terms,
+    *,
+    feedback: FeedbackHint | None = None,
+    may_wait: bool = False,
+) -> Iterator[Prepared]:
+    """Check what was handed over, open the journal and the bar, and yield what a driver needs.
+
+    ``feedback`` is what was said that ``compare`` returns, ``may_wait`` whether that may have to be awaited.
+    """
+    machine, names = made.machine, terms.names
+    taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
+    if len(taken) != machine.n_arms:
+        raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
+    labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
+    check_compare(compare, may_wait=may_wait)
+    task = Comparison(compare, taken, labels, _announce(feedback, machine))
+    retries, backoff = whole("retries", terms.retries, 0), check_backoff(terms.backoff)
+    timeout = terms.timeout
+    if timeout is not None:
+        timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
+    sure, journal = check_sure(terms.sure, machine), terms.journal
+    known = None if journal is None else take_fingerprints(taken, labels, named=names is not None or candidates is None)
+    with _keep(journal, machine, known, made.log) as keeper:
+        machine = machine if keeper is None else keeper.machine
+        if keeper is not None and is_less_sure(machine, sure):
+            keeper.extend(0)
+        found = Found(taken, labels, machine, None if keeper is None else keeper.path)
+        with show_progress(machine, labels, show=bool(terms.progress)) as watch:
+            told = keeper or MachineOnly(machine)
+            yield Prepared(machine, task, told, watch, retries, backoff, timeout, sure, found)
+
+
+@contextmanager
+def prepare_search(
+    candidates: Iterable[Any],
+    compare: Callable[..., Any],
+    terms: Terms,
+    *,
+    seed: int,
+    planning: Mapping[str, Any],
+    may_wait: bool = False,
+    **said: Any,
+) -> Iterator[Prepared]:
+    """Choose what is played among ``candidates`` by all that was said, and yield what a driver needs.
+
+    ``planning`` is what only planned tournaments know, ``said`` the rest of what a :class:`Said` holds.
+    """
+    taken = take_candidates(candidates)
+    asked = Said(n_arms=len(taken), sure=terms.sure, planning=planning, **said)
+    made = make_machine(asked, seed, terms.journal)
+    with prepare_run(made, compare, taken, terms, feedback=asked.feedback, may_wait=may_wait) as prepared:
+        yield prepared
+
+
+def make_machine(said: Said, seed: int, journal: Kept) -> Made:
+    """Return the machine that plays what was said, or goes on with what a journal that is there plays."""
+    begun = None if journal is None else _read_begun(journal)
+    strategy = choose_strategy(said, begun)
+    if is_adaptive(strategy):
+        machine = make_adaptive(said, _need_budget(said.budget), begun, seed)
+        return Made(machine, _read_adaptive(journal, begun))
+    planning = {name: value for name, value in said.planning.items() if name not in ("plan", "early")}
+    plan, early, statistic = said.planning["plan"], said.planning["early"], said.statistic
+    layout = _lay_out(said, strategy, planning) if plan is None else _check_plan(plan, said, planning)
+    return Made(Tournament(_as_begun(begun, layout), mean if statistic is None else statistic, seed, early=early))
+
+
+def _announce(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
+    """Return what was said of feedback, here or in a plan, with the kinds that are meant by it."""
+    if feedback is None and isinstance(machine.spec, TournamentSpec):
+        feedback = machine.spec.plan.feedback
+    if feedback is None:
+        return None
+    one_of("feedback", feedback, FEEDBACKS)
+    return Announced(feedback, frozenset(kind for kind in Kind if is_meant(feedback, kind, machine.statistic)))
+
+
+def _need_budget(budget: int | None) -> int:
+    if budget is None:
+        raise InvalidArgument("say how many comparisons may be made, as budget=100, or hand over a plan.")
+    return budget
+
+
+def _lay_out(said: Said, strategy: str | Rule, planning: Mapping[str, Any]) -> Plan:
+    """Plan for what will be told, as far as that was said or the statistic says it."""
+    budget, size = _need_budget(said.budget), choose_heat_size(said.heat_size, said.n_arms)
+    asked = {name: value for name, value in planning.items() if value is not None}
+    if "record" not in asked and not any(said.statistic is each for each in (None, mean, win_rate)):
+        asked["record"] = "ties"  # a fitted record would rank heats by wins or places instead of this statistic
+    hint = expected_feedback(said.statistic) if said.feedback is None else said.feedback
+    made = make_plan(said.n_arms, size, budget, strategy, feedback=hint, **asked)
+    return made if said.feedback is not None else msgspec.structs.replace(made, feedback=None)  # a guess binds nobody
+
+
+def _check_plan(plan: Plan, said: Said, planning: Mapping[str, Any]) -> Plan:
+    """Refuse a plan for another number of candidates, and whatever else is said about planning."""
+    if not isinstance(plan, Plan):
+        raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
+    others = {name: getattr(said, name) for name in ("budget", "heat_size", "strategy", "feedback")} | dict(planning)
+    for name, value in others.items():
+        if not (value is None or value is False or (isinstance(value, str) and value in ("planned", "exact"))):
+            raise InvalidArgument(
+                f"{{{name}}} was said next to a plan, which says it all; leave it out.", **{name: value}
+            )
+    if plan.n_arms != said.n_arms:
+        raise InvalidArgument(
+            f"the plan is for {plan.n_arms} candidates, but there are {said.n_arms}; make them equal."
+        )
+    return plan
+
+
+def _read_begun(journal: str | os.PathLike[str] | JournalFile) -> Spec | None:
+    """Return what a journal that is there plays."""
+    header = read_header(journal.path if isinstance(journal, JournalFile) else journal)
+    return None if header is None else header.machine
+
+
+def _as_begun(begun: Spec | None, layout: Plan) -> Plan:
+    """Return the plan a run began with, if it was made for the same: how plans are made may have changed since."""
+    if not isinstance(begun, TournamentSpec):
+        return layout
+    same = all(getattr(begun.plan, name) == getattr(layout, name) for name in DECIDING)
+    return msgspec.structs.replace(layout, rounds=begun.plan.rounds) if same else layout
+
+
+def _read_adaptive(journal: Kept, begun: Spec | None) -> Log | None:
+    """Return the journal of adaptive play that is there: its run may go further than it did."""
+    if journal is None or not isinstance(begun, AdaptiveSpec):
+        return None
+    return Log(journal.path if isinstance(journal, JournalFile) else journal)
+
+
+@contextmanager
+def _keep(
+    journal: Kept,
+    machine: Machine,
+    known: tuple[Candidate, ...] | None,
+    log: Log | None,
+) -> Iterator[Journal | None]:
+    """Open the journal, if there is to be one; an interrupt then says how to go on."""
+    if journal is None:
+        yield None
+        return
+    with Journal(journal, machine, candidates=known, log=log) as keeper:
+        try:
+            yield keeper
+        except Exception:
+            raise
+        except BaseException as stop:  # Ctrl-C, or the task was cancelled
+            machine = keeper.machine
+            of_all = "" if machine.total is None else f" of {machine.total}"
+            stop.add_note(f"{machine.spent}{of_all} pulls are kept in {keeper.path}; do the same again to go on.")
+            raise
