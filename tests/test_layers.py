@@ -29,6 +29,7 @@ ROOMS = [
     "journal",
     "reports",
     "running",
+    "judging",
     "race",
     "sat",
     "experiments",

@@ -21,6 +21,7 @@ simulation    a machine + a world → thousands of runs at once
 journal       a run → a file that survives anything → the run
 reports       what was found → one result, as text, JSON, tables and a page
 running       candidates + compare → all comparisons made, here or on any executor
+judging       somebody to ask, a data set → comparisons; cached, limited
 race          a scenario → programs raced side by side, and nothing left running
 sat           the solver SAPS, colouring instances, DIMACS files
 experiments   the paper's experiments, and those beyond it
@@ -33,7 +34,7 @@ from heats.base import interrupts as _interrupts  # noqa: F401  # first: from he
 from heats.base.version import __version__ as __version__
 
 if TYPE_CHECKING:  # imported when first asked for, see below
-    from heats import environments, errors, theory
+    from heats import environments, errors, judging, theory
     from heats.engine.adaptive import Adaptive
     from heats.engine.baselines import RoundRobin, SuccessiveHalving
     from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
@@ -135,6 +136,7 @@ __all__ = [
     "errors",
     "expected_shortfall",
     "find_best",
+    "judging",
     "linear",
     "mean",
     "median",

@@ -37,6 +37,7 @@ class Purpose(IntEnum):
     TURN = 103  # which of them runs first, if one after another
     VALIDATION = 104  # the seed of two runs on a held-out instance
     FORECAST = 105  # heats to guess from how long a race takes
+    ROW = 106  # the row of a data set that a pull is judged on
     GRAPH_VERTICES = 200  # a colouring instance: how many vertices,
     GRAPH_RANDOM = 201  # its random graph,
     GRAPH_NEW = 202  # edges that replace others,
@@ -130,6 +131,12 @@ def draw_normals(seed: Words, where: int, shape: tuple[int, ...]) -> Array:
 def shuffle(seed: ArrayLike, purpose: Purpose, where: ArrayLike, arms: Indices) -> Order:
     """Return the order (along the last axis) in which ``arms`` come in one seeded shuffle."""
     return sort_order(draw_bits(seed, purpose, where, arms))
+
+
+def draw_in_turn(seed: int, purpose: Purpose, number: int, count: int) -> int:
+    """Return which of ``count`` things comes as that number: all in a seeded order, then all again in another one."""
+    time_round, place = divmod(number, count)
+    return int(shuffle(fold_seed(seed), purpose, time_round, np.arange(count))[place])
 
 
 def sort_order(words: Words) -> Order:

@@ -29,18 +29,21 @@ from heats.engine.tournament import Tournament
 from heats.errors import InvalidArgument
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
+from heats.journal.judged import JudgeCounts
 from heats.journal.reader import read_answers, read_header
 from heats.journal.sameness import DECIDING
 from heats.planning.build import plan as make_plan
 from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan, Record, Schedule
 from heats.planning.rules import Rule
 from heats.reports.frames import list_results
+from heats.reports.judges import JudgingFacts, collect_judging, count_first
 from heats.reports.result import Result
 from heats.reports.winner import choose_winner, collect_parameters
 from heats.running.candidates import describe_candidate, name_candidates, take_candidates, take_parameters
 from heats.running.comparison import Announced, Comparison
 from heats.running.driver import drive
 from heats.running.lookout import check_sure, is_less_sure
+from heats.running.outcomes import MachineOnly
 from heats.running.progress import show_progress
 from heats.running.strategies import Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
 
@@ -57,6 +60,7 @@ class Found:
     names: tuple[str, ...]
     played: Machine
     journal: Path | None = None  # where the run was kept
+    judged: JudgeCounts | None = None  # what the notes of judges come to
 
     @cached_property
     def report(self) -> Report:
@@ -103,9 +107,14 @@ class Found:
         """How many comparisons were made."""
         return self.played.spent
 
+    @property
+    def judging(self) -> JudgingFacts | None:
+        """What judges did, calls and cost included, if the comparisons were made by ``heats.judging``."""
+        return None if self.judged is None else collect_judging(self.judged, self.report)
+
     def to_json(self) -> str:
         """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
-        return self._result.to_json()
+        return msgspec.structs.replace(self._result, judging=None).to_json()  # calls and hits are luck
 
     def to_frame(self, library: Library | None = None) -> Frame:
         """Return the standings as a frame of pandas or polars: one row per candidate, best first.
@@ -163,6 +172,8 @@ class Found:
             parameters=collect_parameters(values := self._values),
             winner=choose_winner(self.report, names, values),
             report=self.report,
+            shown=count_first(self.played, self.judged),
+            judging=self.judging,
         )
 
 
@@ -384,8 +395,10 @@ def _play(
         if keeper is not None and is_less_sure(machine, sure):
             keeper.extend(0)
         with show_progress(machine, labels, show=bool(progress)) as watch:
-            drive(machine, task, executor, retries, watch, keeper=keeper, timeout=timeout, sure=sure)
-    return Found(taken, labels, machine, None if keeper is None else keeper.path)
+            kept = keeper or MachineOnly(machine)
+            drive(machine, task, executor, retries, watch, keeper=kept, timeout=timeout, sure=sure)
+    judged = kept.judged if isinstance(kept, MachineOnly) else kept.log.judged
+    return Found(taken, labels, machine, None if keeper is None else keeper.path, judged)
 
 
 def _bind(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from heats.base.text import describe_error
 from heats.engine.machine import Machine, Query
 from heats.errors import BadFeedback, ComparisonFailed, HeatsError
+from heats.journal.judged import JudgeCounts
 from heats.running.calls import Answer, Job
 
 
@@ -58,12 +59,14 @@ class MachineOnly:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
+        self.judged = JudgeCounts()  # what the notes of judges come to
 
     def tell(
         self, query: Query, feedback: Any, *, by: str | None, took: float | None, notes: dict[str, Any] | None
     ) -> None:
         """Tell the machine."""
         self._machine.tell(query, feedback, by=by)
+        self.judged.add(notes)
 
     def requeue(self, query: Query, why: str) -> None:
         """Take a pull back."""
