@@ -31,13 +31,13 @@ class Purpose(IntEnum):
     SETS = 3  # the sets of RoundRobin
     RESAMPLE = 4  # a bootstrap
     STRENGTHS = 5  # what the strengths of the arms may be
+    ROW = 60  # the row of a data set that a pull is judged on
     SAMPLE = 100  # a candidate out of a space
     INSTANCE = 101  # the instance of a heat of programs
     RUN = 102  # the seed of one of its runs
     TURN = 103  # which of them runs first, if one after another
     VALIDATION = 104  # the seed of two runs on a held-out instance
     FORECAST = 105  # heats to guess from how long a race takes
-    ROW = 106  # the row of a data set that a pull is judged on
     GRAPH_VERTICES = 200  # a colouring instance: how many vertices,
     GRAPH_RANDOM = 201  # its random graph,
     GRAPH_NEW = 202  # edges that replace others,

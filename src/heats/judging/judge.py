@@ -57,6 +57,13 @@ class Tried:
     spending: Spending = field(default_factory=Spending)
     of_no_use: Counter[str] = field(default_factory=Counter)
     elsewhere: int = 0  # attempts that another process made: all answers they got may have been of no use
+    tries: int = 0
+    is_over: bool = False  # whether the last try came to an end, and did not fail
+
+    @property
+    def retries(self) -> int:
+        """How often it was tried again."""
+        return self.elsewhere + self.tries - 1
 
 
 class Bench:
@@ -66,13 +73,18 @@ class Bench:
     feedback: Literal["winner", "ranking"]
     is_async: bool  # whether what it returns has to be awaited
 
+    def _set_async(self, is_async: bool) -> None:
+        self.is_async = is_async
+        if is_async:  # whoever looks is to see a coroutine function
+            self.__call__ = self._call_async  # type: ignore[method-assign]
+
     def __call__(self, heat: Sequence[Any], query: Query, attempt: int = 0) -> Noted | Awaitable[Noted]:
         """Compare the candidates of a heat; to be awaited if ``ask`` or ``answer`` is."""
         if self.is_async:
             return self._call_async(heat, query, attempt)
         return self._say(make_calls(self.judge(heat, query, attempt)), heat)
 
-    async def _call_async(self, heat: Sequence[Any], query: Query, attempt: int) -> Noted:
+    async def _call_async(self, heat: Sequence[Any], query: Query, attempt: int = 0) -> Noted:
         return self._say(await make_calls_async(self.judge(heat, query, attempt)), heat)
 
     def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
@@ -186,7 +198,7 @@ class Judge(Bench):
         self._turns = Turns()
         self._tried: dict[tuple[int, int], Tried] = {}  # pulls that may be tried again, by id and seed
         self._guard = threading.Lock()
-        self.is_async = is_async(ask) or (answer is not None and is_async(answer))
+        self._set_async(is_async(ask) or (answer is not None and is_async(answer)))
 
     def __reduce__(self) -> tuple[partial[Judge], tuple[()]]:
         return self._rebuild, ()  # locks and connections do not travel
@@ -202,8 +214,8 @@ class Judge(Bench):
         row = None if self._rows is None or number is None else self._rows[number]
         outputs = yield from self._make_outputs(heat, row, tried.spending)
         verdict, heard = yield from self._ask_in_all_orders(outputs, row, query.arms, tried)
-        spent = tried.spending
-        return Judged(verdict, PullNotes(heard, number, spent.calls, spent.hits, attempt, spent.cost))
+        tried.is_over, spent = True, tried.spending
+        return Judged(verdict, PullNotes(heard, number, spent.calls, spent.hits, tried.retries, spent.cost))
 
     def _ask_in_all_orders(
         self, outputs: list[str], row: Any, arms: Arms, tried: Tried
@@ -274,14 +286,16 @@ class Judge(Bench):
         )
 
     def _recall(self, query: Query, attempt: int) -> Tried:
-        """Return what earlier attempts at a pull came to; the first one begins anew."""
+        """Return what earlier tries of a pull came to; one that is over is begun anew by the first attempt."""
         with self._guard:
             pull = query.id, query.seed
-            if attempt == 0 or pull not in self._tried:
-                self._tried[pull] = Tried(elsewhere=attempt)
+            tried = self._tried.get(pull)
+            if tried is None or (tried.is_over and attempt == 0):
+                tried = self._tried[pull] = Tried(elsewhere=attempt)
                 if len(self._tried) > MOST_REMEMBERED:
                     del self._tried[next(iter(self._tried))]
-            return self._tried[pull]
+            tried.tries, tried.is_over = tried.tries + 1, False
+            return tried
 
 
 def _agree(verdicts: Sequence[Verdict | NoVerdict]) -> Verdict | NoVerdict:

@@ -24,7 +24,7 @@ class Panel(Bench):
         self.judges = judges
         self.by = by
         self.feedback = judges[0].feedback
-        self.is_async = any(each.is_async for each in judges)
+        self._set_async(any(each.is_async for each in judges))
 
     def __repr__(self) -> str:
         return f"<Panel of {', '.join(each.name for each in self.judges)}, by {self.by}>"

@@ -16,6 +16,7 @@ from heats.engine.report import Report
 from heats.journal.judged import JudgeCount, JudgeCounts
 
 DIGITS = 6
+ALARM_CONFIDENCE = 0.99  # every run is looked at: 95 % would accuse one in forty that nothing is wrong with
 SHOWN = (Kind.WINNER, Kind.RANKING, Kind.BEST_WORST)  # kinds of feedback of those who see candidates side by side
 
 JUDGE_TITLES = ("judge", "answers", "no verdict", "ties", "first shown won", "95% interval", "agrees")
@@ -30,11 +31,7 @@ class FirstShown(msgspec.Struct, frozen=True):
     low: float | None  # 95 % interval
     high: float | None
     by_chance: float | None
-
-    @property
-    def is_more(self) -> bool:
-        """Whether it is more than chance can explain."""
-        return self.low is not None and self.by_chance is not None and self.low > self.by_chance
+    is_more: bool = False  # than chance, which would be that much more in less than one of 100 runs
 
 
 class JudgeFacts(msgspec.Struct, frozen=True):
@@ -90,7 +87,9 @@ def _measure_first(first: int, ties: int, shown: Counter[int]) -> FirstShown:
         return FirstShown(0, ties, None, None, None, None)
     low, high = binomial_interval(first, answers)
     by_chance = sum(count / size for size, count in shown.items()) / answers
-    return FirstShown(answers, ties, *(round(each, DIGITS) for each in (first / answers, low, high, by_chance)))
+    is_more = binomial_interval(first, answers, ALARM_CONFIDENCE)[0] > by_chance
+    share, low, high, by_chance = (round(each, DIGITS) for each in (first / answers, low, high, by_chance))
+    return FirstShown(answers, ties, share, low, high, by_chance, is_more)
 
 
 def collect_judging(counts: JudgeCounts, report: Report) -> JudgingFacts | None:
