@@ -162,6 +162,7 @@ def _open(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             _check_ours(connection, path)
+            connection.execute("PRAGMA synchronous = NORMAL")  # of a power cut the last answers may be the price
         except BaseException:
             connection.close()
             raise
@@ -183,6 +184,8 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     )
     connection.execute(f"PRAGMA application_id = {OURS}")
     connection.execute("COMMIT")
+    with contextlib.suppress(sqlite3.OperationalError):  # another process is at it; or the disk cannot, and waits more
+        connection.execute("PRAGMA journal_mode = WAL")
 
 
 @contextlib.contextmanager
