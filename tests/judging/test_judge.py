@@ -47,6 +47,13 @@ def run_on(candidate: str, row: dict[str, int]) -> str:
     return candidate * row["times"]
 
 
+def make_ask(letter: str) -> Callable[[str], str]:
+    def ask(text: str) -> str:
+        return letter
+
+    return ask
+
+
 def call(judge: Judge, attempt: int = 0) -> Any:
     said: Any = judge(HEAT, query=QUERY, attempt=attempt)
     return asyncio.run(said) if inspect.isawaitable(said) else said
@@ -153,12 +160,12 @@ def test_asked_again_it_answers_anew_and_that_is_kept_too(tmp_path: Path) -> Non
     def ask(text: str) -> str:
         return next(answers)
 
-    judge = Judge(ask, cache=tmp_path / "c.db")
+    judge = Judge(ask, cache=tmp_path / "c.db", name="x")
     said = [call(judge, attempt) for attempt in range(3)]
     assert [isinstance(each.feedback, heats.NoVerdict) for each in said] == [True, True, False]
     assert said[-1].notes["judging"]["calls"] == 3
     assert said[-1].notes["judging"]["retries"] == 2
-    again = Judge(ask, cache=tmp_path / "c.db")
+    again = Judge(ask, cache=tmp_path / "c.db", name="x")
     assert [call(again, attempt).feedback for attempt in range(3)] == [each.feedback for each in said]
 
 
@@ -172,7 +179,7 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
             raise OSError("503")
         return longest(text)
 
-    judge = Judge(ask, cache=tmp_path / "c.db", both_orders=True)
+    judge = Judge(ask, cache=tmp_path / "c.db", name="x", both_orders=True)
     with pytest.raises(OSError, match="503"):
         call(judge)
     said = call(judge)
@@ -242,6 +249,8 @@ def test_it_says_that_it_may_vary() -> None:
         ({"name": ""}, "name=''"),
         ({"seed": -1}, "seed=-1"),
         ({"ask": lambda text: "A", "cache": "CACHE"}, "name="),
+        ({"ask": make_ask("A"), "cache": "CACHE"}, "name="),
+        ({"ask": "text".join, "cache": "CACHE"}, "name="),
         ({"answer": lambda candidate, row: "A", "cache": "CACHE"}, "answer="),
     ],
 )
@@ -290,10 +299,12 @@ def test_equal_runs_give_equal_bytes_whatever_the_cache_had(tmp_path: Path) -> N
         return random.Random(text).choice("ABCX")
 
     with_cache, again, without = (
-        heats.find_best(WORDS, Judge(ask, **options), budget=30, heat_size=3, journal=tmp_path / f"{number}.jsonl")
+        heats.find_best(
+            WORDS, Judge(ask, name="x", **options), budget=30, heat_size=3, journal=tmp_path / f"{number}.jsonl"
+        )
         for number, options in enumerate([{"cache": tmp_path / "c.db"}, {"cache": tmp_path / "c.db"}, {}])
     )
     assert with_cache.to_json() == again.to_json() == without.to_json()
     assert with_cache.judging != again.judging
-    resumed = heats.find_best(WORDS, Judge(ask), budget=30, heat_size=3, journal=tmp_path / "0.jsonl")
+    resumed = heats.find_best(WORDS, Judge(ask, name="x"), budget=30, heat_size=3, journal=tmp_path / "0.jsonl")
     assert resumed.judging == with_cache.judging

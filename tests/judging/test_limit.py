@@ -88,7 +88,9 @@ def test_what_was_kept_is_no_call(tmp_path: Path) -> None:
         return "A" if len(text) % 2 else "B"
 
     found = [
-        heats.find_best(list("abcdef"), Judge(ask, cache=tmp_path / "c.db", limit=limit), budget=20, heat_size=2)
+        heats.find_best(
+            list("abcdef"), Judge(ask, cache=tmp_path / "c.db", name="x", limit=limit), budget=20, heat_size=2
+        )
         for limit in (None, Limit(calls=1, seconds=1e9))
     ]
     assert found[0].to_json() == found[1].to_json()

@@ -55,6 +55,25 @@ def test_without_any_verdict_there_is_none() -> None:
     assert said.feedback.why.count("not one letter") == 2
 
 
+def test_what_a_failure_left_unpaid_is_not_forgotten() -> None:
+    """Calls of those who had answered before another one failed are counted."""
+    answers = iter([OSError("503"), "B"])
+
+    def ask(text: str) -> str:
+        said = next(answers)
+        if isinstance(said, OSError):
+            raise said
+        return said
+
+    both = panel([*voting("B"), Judge(ask, name="busy")], by="majority")
+    with pytest.raises(OSError, match="503"):
+        both(HEAT, QUERY)
+    said: Any = both(HEAT, QUERY)
+    assert said.feedback == heats.Winner("bb")
+    assert said.notes["judging"]["calls"] == 4
+    assert said.notes["judging"]["retries"] == 1
+
+
 def test_one_that_is_awaited_makes_the_panel_so() -> None:
     """The others are asked beside it."""
     both = panel([Judge(longest), Judge(longest_async)], by="majority")

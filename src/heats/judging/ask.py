@@ -142,8 +142,8 @@ def name_function(function: Callable[..., Any]) -> str:
 
 
 def has_own_name(function: Callable[..., Any]) -> bool:
-    """Whether its name says which function it is: that of a lambda, or of an object that is called, does not."""
-    return isinstance(function, FunctionType) and "<lambda>" not in function.__qualname__
+    """Whether its name says which function it is: not that of a lambda, a method, or one made within another."""
+    return isinstance(function, FunctionType) and "<" not in function.__qualname__
 
 
 class Turns:

@@ -82,16 +82,21 @@ class Bench:
         """Compare the candidates of a heat; to be awaited if ``ask`` or ``answer`` is."""
         if self.is_async:
             return self._call_async(heat, query, attempt)
-        return self._say(make_calls(self.judge(heat, query, attempt)), heat)
+        return self._say(make_calls(self.judge(heat, query, attempt)), heat, query)
 
     async def _call_async(self, heat: Sequence[Any], query: Query, attempt: int = 0) -> Noted:
-        return self._say(await make_calls_async(self.judge(heat, query, attempt)), heat)
+        return self._say(await make_calls_async(self.judge(heat, query, attempt)), heat, query)
 
     def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
         """Yield the calls to be made, take their answers, and return what the pull came to."""
         raise NotImplementedError
 
-    def _say(self, judged: Judged, heat: Sequence[Any]) -> Noted:
+    def settle(self, query: Query) -> None:
+        """Take note that a pull came to an end: tried again from the first attempt, it is begun anew."""
+        raise NotImplementedError
+
+    def _say(self, judged: Judged, heat: Sequence[Any], query: Query) -> Noted:
+        self.settle(query)
         return Noted(self._name_candidates(judged.verdict, heat), judged.notes.to_notes())
 
     def _name_candidates(self, verdict: Verdict | NoVerdict, heat: Sequence[Any]) -> Named:
@@ -214,7 +219,7 @@ class Judge(Bench):
         row = None if self._rows is None or number is None else self._rows[number]
         outputs = yield from self._make_outputs(heat, row, tried.spending)
         verdict, heard = yield from self._ask_in_all_orders(outputs, row, query.arms, tried)
-        tried.is_over, spent = True, tried.spending
+        spent = tried.spending
         return Judged(verdict, PullNotes(heard, number, spent.calls, spent.hits, tried.retries, spent.cost))
 
     def _ask_in_all_orders(
@@ -238,6 +243,12 @@ class Judge(Bench):
         if isinstance(verdict, NoVerdict):
             tried.of_no_use.update(asked)
         return verdict, tuple(heard)
+
+    def settle(self, query: Query) -> None:
+        """Take note that a pull came to an end."""
+        with self._guard:
+            if (tried := self._tried.get((query.id, query.seed))) is not None:
+                tried.is_over = True
 
     def _orders(self, size: int) -> list[range]:
         return [range(size), range(size)[::-1]] if self._both_orders else [range(size)]
@@ -327,7 +338,7 @@ def _check_function(argument: str, function: Callable[..., Any]) -> Callable[...
 def _check_own_name(argument: str, function: Callable[..., Any]) -> None:
     if not has_own_name(function):
         raise InvalidArgument(
-            f"{{{argument}}} has no name of its own to keep answers by; write it as a function with a name.",
+            f"{{{argument}}} has no name of its own to keep answers by; write it as a function at the top of a module.",
             **{argument: function},
         )
 

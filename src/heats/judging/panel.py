@@ -40,6 +40,11 @@ class Panel(Bench):
             notes.append(judged.notes)
         return Judged(_count_votes(verdicts, len(heat)), _merge(notes))
 
+    def settle(self, query: Query) -> None:
+        """Take note, on behalf of all, that a pull came to an end."""
+        for each in self.judges:
+            each.settle(query)
+
 
 def panel(judges: Iterable[Judge], by: Literal["turns", "majority"] = "turns") -> Panel:
     """Return several judges as one, to hand to ``find_best``.
