@@ -121,7 +121,7 @@ def list_judging(judging: JudgingFacts | None, shown: FirstShown | None) -> list
     if shown is not None and shown.share is not None and (judging is not None or shown.is_more):
         said.append(_say_first(shown))
     if shown is not None and shown.is_more:
-        said.append("that is more than chance: who is shown first has an advantage; ask in both orders")
+        said.append("that is more than chance: who is shown first has an advantage, unless both orders are asked")
     return said
 
 
