@@ -109,6 +109,7 @@ def test_pictures_are_up_to_date() -> None:
         "heats.engine.adaptive.machine",
         "heats.running.find_best",
         "heats.journal.writer",
+        "heats.judging.judge",
         "heats.race.functions",
     ],
 )

@@ -30,6 +30,7 @@ ROOMS = [
     "reports",
     "executors",
     "running",
+    "judging",
     "race",
     "sat",
     "experiments",

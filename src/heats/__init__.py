@@ -22,6 +22,7 @@ journal       a run → a file that survives anything → the run
 reports       what was found → one result, as text, JSON, tables and a page
 executors     clusters and other engines → executors that pulls are handed to
 running       candidates + compare → all comparisons made, here or on any executor
+judging       somebody to ask, a data set → comparisons; cached, limited
 race          a scenario → programs raced side by side, and nothing left running
 sat           the solver SAPS, colouring instances, DIMACS files
 experiments   the paper's experiments, and those beyond it
@@ -34,7 +35,7 @@ from heats.base import interrupts as _interrupts  # noqa: F401  # first: from he
 from heats.base.version import __version__ as __version__
 
 if TYPE_CHECKING:  # imported when first asked for, see below
-    from heats import environments, errors, executors, theory
+    from heats import environments, errors, executors, judging, theory
     from heats.engine.adaptive import Adaptive
     from heats.engine.baselines import RoundRobin, SuccessiveHalving
     from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
@@ -140,6 +141,7 @@ __all__ = [
     "expected_shortfall",
     "find_best",
     "find_best_async",
+    "judging",
     "linear",
     "mean",
     "median",

@@ -81,5 +81,9 @@ class JournalLocked(InvalidArgument):
     """Another run is writing to the same journal; the message has its process."""
 
 
+class CacheFailed(HeatsError):
+    """The answers that were kept could not be read (their file is locked or damaged, say)."""
+
+
 class JournalFailed(HeatsError):
     """A journal could not be written (the disk is full, say); what was told before is in it."""

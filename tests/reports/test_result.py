@@ -15,7 +15,7 @@ from heats.cli.app import run
 from heats.reports.result import Result, schema
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
-KEYS = ["heats", "machine", "names", "parameters", "winner", "report", "run", "race"]
+KEYS = ["heats", "machine", "names", "parameters", "winner", "report", "run", "race", "shown", "judging"]
 
 
 def check(text: str) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class Purpose(IntEnum):
     RESAMPLE = 4  # a bootstrap
     STRENGTHS = 5  # what the strengths of the arms may be
     WAIT = 50  # how long before a comparison that failed is made again
+    ROW = 60  # the row of a data set that a pull is judged on
     SAMPLE = 100  # a candidate out of a space
     INSTANCE = 101  # the instance of a heat of programs
     RUN = 102  # the seed of one of its runs
@@ -131,6 +132,12 @@ def draw_normals(seed: Words, where: int, shape: tuple[int, ...]) -> Array:
 def shuffle(seed: ArrayLike, purpose: Purpose, where: ArrayLike, arms: Indices) -> Order:
     """Return the order (along the last axis) in which ``arms`` come in one seeded shuffle."""
     return sort_order(draw_bits(seed, purpose, where, arms))
+
+
+def draw_in_turn(seed: int, purpose: Purpose, number: int, count: int) -> int:
+    """Return which of ``count`` things comes as that number: all in a seeded order, then all again in another one."""
+    time_round, place = divmod(number, count)
+    return int(shuffle(fold_seed(seed), purpose, time_round, np.arange(count))[place])
 
 
 def sort_order(words: Words) -> Order:

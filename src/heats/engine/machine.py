@@ -270,6 +270,11 @@ class Machine(ABC):
         del self._out[number]
         heapq.heappush(self._again, number)
 
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of feedback that is told; None before anything was."""
+        return self._kind
+
     def evidence(self) -> list[Told]:
         """Return all that was told so far, stage by stage, pulls without a verdict left out."""
         stages = [(over.opened, *over.said) for over in self._past]

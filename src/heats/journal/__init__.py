@@ -2,6 +2,7 @@
 
 fingerprint  candidates → what they are known by
 origin       which command began a run, with all it needs to go on
+judged       what judges leave in the notes of pulls → counts
 events       events ↔ lines, each sealed by a checksum that goes on from the one before
 draft        files that appear whole
 sync         how what was written gets to the disk

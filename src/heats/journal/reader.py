@@ -35,6 +35,7 @@ from heats.journal.events import (
     decode_event,
     decode_feedback,
 )
+from heats.journal.judged import JudgeCounts
 from heats.journal.origin import Origin, parse_origin
 
 BLOCK_BYTES = 1 << 20  # are read at a time
@@ -67,6 +68,7 @@ class Log:
         self.requeued = 0  # pulls taken back
         self.late = 0  # answers that came too late to count
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
+        self.judged = JudgeCounts()  # what the notes of judges come to
         self.last = self.header.at  # when something happened last
         self._on_told = on_told
         self._seconds_before = 0.0  # of sessions that ended
@@ -112,6 +114,7 @@ class Log:
                 self.late += 1
             case Told():
                 self.compared_seconds += event.took or 0.0
+                self.judged.add(event.notes)
                 if self._on_told is not None:
                     self._on_told(event)
             case Requeued():

@@ -145,7 +145,7 @@ def race_functions(
         raced = _race(scenario, Path(path), begun, show=progress)
     result = raced.result if journal is not None else msgspec.structs.replace(raced.result, run=None)
     kept_in = None if journal is None else raced.log.path
-    return FoundFunction(taken, called, raced.log.machine, kept_in, result)
+    return FoundFunction(taken, called, raced.log.machine, kept_in, result=result)
 
 
 def _read_begun(path: Path) -> tuple[Log, RunCounts] | None:

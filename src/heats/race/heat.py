@@ -66,9 +66,7 @@ def choose_instance(instances: Sequence[str], seed: int, number: int) -> str | N
     """Return the instance of a pull: all in a seeded order, then all again in another one."""
     if not instances:
         return None
-    time_round, place = divmod(number, len(instances))
-    shuffled = randomness.shuffle(randomness.fold_seed(seed), Purpose.INSTANCE, time_round, np.arange(len(instances)))
-    return instances[int(shuffled[place])]
+    return instances[randomness.draw_in_turn(seed, Purpose.INSTANCE, number, len(instances))]
 
 
 def draw_seed(query: Query, arm: int) -> int:

@@ -19,6 +19,7 @@ from heats.journal.reader import Log
 from heats.planning.plan import RECORDS, Plan
 from heats.reports.batches import draw_batches
 from heats.reports.bracket import count_letters, draw_bracket, number
+from heats.reports.judges import JUDGE_TITLES, FirstShown, JudgingFacts, list_judging, tabulate_judges
 from heats.reports.labels import Roster
 from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
@@ -64,6 +65,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         *_batches(report, roster, leader),
         *_meetings(report, machine, roster, leader),
         *_runs(result.race, roster, leader),
+        *_judging(result.judging, result.shown),
         *_plan(plan, len(report.rounds)),
         *_foot(machine, log),
         "</body></html>\n",
@@ -368,6 +370,18 @@ def _runs(race: RaceFacts | None, roster: Roster, leader: int | None) -> Iterato
     titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed", *_titles(roster))
     remark = '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
     yield from _fold("The runs", [remark, *_table(titles, rows, words=0, first=0)], len(rows))
+
+
+def _judging(judging: JudgingFacts | None, shown: FirstShown | None) -> Iterator[str]:
+    """Say what judges did, and whether who was shown first had an advantage."""
+    said = list_judging(judging, shown)
+    if not said:
+        return
+    yield "<h2>The judges</h2>" if judging is not None else "<h2>Shown first</h2>"
+    yield from (f"<p>{_sentence(line)}</p>" for line in said)
+    if judging is not None:
+        rows = [tuple(map(escape, row)) for row in tabulate_judges(judging)]
+        yield from _table(JUDGE_TITLES, rows, words=0)
 
 
 def _plan(plan: Plan | None, finished: int) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """One result for everything that finds something: ``find_best``, ``race``, ``resume``, ``report`` and ``demo``.
 
 As JSON: ``{"heats": version, "machine": what was played, "names": [...], "parameters": [...] or null,
-"winner": {...} or null, "report": {...}, "run": {...} or null, "race": {...} or null}``. Equal runs give equal bytes in
-all but ``run`` and the times in ``race``.
+"winner": {...} or null, "report": {...}, "run": {...} or null, "race": {...} or null, "shown": {...} or null,
+"judging": {...} or null}``. Equal runs give equal bytes in all but ``run``, ``judging`` and the times in ``race``.
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ from heats.engine.machine import Machine
 from heats.engine.report import Report, describe_report
 from heats.engine.specs import outline
 from heats.journal.reader import Log
+from heats.reports.judges import (
+    FirstShown,
+    JudgingFacts,
+    collect_judging,
+    count_first,
+    describe_judging,
+)
 from heats.reports.leaders import describe_leaders
 from heats.reports.top import TopClaim, say_claim
 from heats.reports.validation import Validation, describe_validation
@@ -86,6 +93,8 @@ class Result(msgspec.Struct, frozen=True):
     report: Report
     run: RunFacts | None = None
     race: RaceFacts | None = None
+    shown: FirstShown | None = None  # whether who is shown first has an advantage, if a winner or a ranking was told
+    judging: JudgingFacts | None = None  # what judges did
 
     def to_json(self) -> str:
         """Return it as JSON."""
@@ -120,6 +129,8 @@ def summarise(
         report=report,
         run=None if log is None else _facts(log, undecided=race is not None and not race.decided),
         race=race,
+        shown=None if race is not None else count_first(machine, None if log is None else log.judged),
+        judging=None if log is None else collect_judging(log.judged, report),
     )
 
 
@@ -151,6 +162,7 @@ def _lines(result: Result) -> Iterator[str]:
         if race is not None and result.parameters is not None:
             yield from describe_leaders(report, result.names, result.parameters)
         yield from describe_validation(None if race is None else race.validation)
+        yield from describe_judging(result.judging, result.shown)
     if run is None:
         return
     yield ""

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.naming import shorten
 from heats.base.plots import Axes
@@ -17,8 +19,10 @@ from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
 from heats.engine.specs import outline
 from heats.engine.standings import Standings, plot_standings
+from heats.journal.judged import JudgeCounts
 from heats.journal.reader import read_answers
 from heats.reports.frames import list_results
+from heats.reports.judges import JudgingFacts, collect_judging, count_first
 from heats.reports.result import Result
 from heats.reports.winner import choose_winner, collect_parameters
 from heats.running.candidates import describe_candidate, take_parameters
@@ -32,6 +36,7 @@ class Found:
     names: tuple[str, ...]
     played: Machine
     journal: Path | None = None  # where the run was kept
+    judged: JudgeCounts | None = None  # what the notes of judges come to
 
     @cached_property
     def report(self) -> Report:
@@ -78,9 +83,14 @@ class Found:
         """How many comparisons were made."""
         return self.played.spent
 
+    @property
+    def judging(self) -> JudgingFacts | None:
+        """What judges did, calls and cost included, if the comparisons were made by ``heats.judging``."""
+        return None if self.judged is None else collect_judging(self.judged, self.report)
+
     def to_json(self) -> str:
         """Return the result as JSON (see docs/scaling.md); equal runs give equal bytes."""
-        return self._result.to_json()
+        return msgspec.structs.replace(self._result, judging=None).to_json()  # calls and hits are luck
 
     def to_frame(self, library: Library | None = None) -> Frame:
         """Return the standings as a frame of pandas or polars: one row per candidate, best first.
@@ -138,4 +148,6 @@ class Found:
             parameters=collect_parameters(values := self._values),
             winner=choose_winner(self.report, names, values),
             report=self.report,
+            shown=count_first(self.played, self.judged),
+            judging=self.judging,
         )

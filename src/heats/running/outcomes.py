@@ -13,6 +13,7 @@ from heats.base.text import count_things, describe_error, end_sentence
 from heats.engine.feedback import NoVerdict
 from heats.engine.machine import Machine, Query
 from heats.errors import BadFeedback, ComparisonFailed, HeatsError
+from heats.journal.judged import JudgeCounts
 from heats.running.calls import Answer, Job
 from heats.running.waits import Backoff, Waits, choose_wait
 
@@ -74,12 +75,14 @@ class MachineOnly:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
+        self.judged = JudgeCounts()  # what the notes of judges come to
 
     def tell(
         self, query: Query, feedback: Any, *, by: str | None, took: float | None, notes: dict[str, Any] | None
     ) -> None:
         """Tell the machine."""
         self._machine.tell(query, feedback, by=by)
+        self.judged.add(notes)
 
     def requeue(self, query: Query, why: str) -> None:
         """Take a pull back."""

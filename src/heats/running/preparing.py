@@ -109,9 +109,10 @@ def prepare_run(
         machine = machine if keeper is None else keeper.machine
         if keeper is not None and is_less_sure(machine, sure):
             keeper.extend(0)
-        found = Found(taken, labels, machine, None if keeper is None else keeper.path)
+        told = keeper or MachineOnly(machine)
+        judged = told.judged if isinstance(told, MachineOnly) else told.log.judged
+        found = Found(taken, labels, machine, None if keeper is None else keeper.path, judged)
         with show_progress(machine, labels, show=bool(terms.progress)) as watch:
-            told = keeper or MachineOnly(machine)
             yield Prepared(machine, task, told, watch, retries, backoff, timeout, sure, found)
 
 

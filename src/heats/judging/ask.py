@@ -1,0 +1,183 @@
+"""Calling whoever answers, plainly or with ``await``: what was kept is not asked again, and a limit is kept to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import math
+import threading
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from numbers import Real
+from types import FunctionType
+from typing import Any, TypeAlias, TypeVar
+
+from heats.base.checks import is_bool
+from heats.base.text import make_encodable
+from heats.errors import InvalidArgument, show_value
+from heats.journal.judged import add_costs
+from heats.judging.cache import Store
+from heats.judging.limit import Limit
+from heats.running.outcomes import Noted
+
+T = TypeVar("T")
+
+
+@dataclass
+class Spending:
+    """What a pull has cost so far."""
+
+    calls: int = 0
+    hits: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """Something to be asked: ``function(*arguments)``; its answer is that of number ``number`` under ``key``."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    spending: Spending
+    kept: Store | None  # None: it is always asked
+    key: str
+    number: int
+    limit: Limit | None
+    turns: Turns
+
+
+Steps: TypeAlias = Generator[Sequence[Call], Sequence[str], T]  # calls out, all that may be made at once; answers in
+
+
+def make_calls(steps: Steps[T]) -> T:
+    """Make all calls one after the other."""
+    answers: list[str] | None = None
+    while True:
+        try:
+            calls = steps.send(answers)  # type: ignore[arg-type]  # None begins
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answers = [_make_call(call) for call in calls]
+
+
+async def make_calls_async(steps: Steps[T]) -> T:
+    """Make all calls, those that may be made at once at once."""
+    answers: list[str] | None = None
+    while True:
+        try:
+            calls = steps.send(answers)  # type: ignore[arg-type]  # None begins
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        answers = await _make_together(calls)
+
+
+async def _make_together(calls: Sequence[Call]) -> list[str]:
+    """Make calls at once; if one fails, the others are waited for: their answers are paid for, and kept."""
+    answers: list[str] = []
+    for answer in await asyncio.gather(*map(_make_call_async, calls), return_exceptions=True):
+        if isinstance(answer, BaseException):
+            raise answer
+        answers.append(answer)
+    return answers
+
+
+def _make_call(call: Call) -> str:
+    with call.turns.hold(call.key) if call.kept else contextlib.nullcontext():
+        if call.kept and (kept := call.kept.get(call.key, call.number)) is not None:
+            call.spending.hits += 1
+            return kept
+        with call.limit.hold() if call.limit else contextlib.nullcontext():
+            call.spending.calls += 1
+            said = call.function(*call.arguments)
+        answer = _take_answer(said, call)
+        return call.kept.put(call.key, call.number, answer) if call.kept else answer
+
+
+async def _make_call_async(call: Call) -> str:
+    async with call.turns.hold_async(call.key) if call.kept else contextlib.nullcontext():
+        if call.kept and (kept := await asyncio.to_thread(call.kept.get, call.key, call.number)) is not None:
+            call.spending.hits += 1
+            return kept
+        async with call.limit.hold_async() if call.limit else contextlib.nullcontext():
+            call.spending.calls += 1
+            if is_async(call.function):
+                said = await call.function(*call.arguments)
+            else:
+                said = await asyncio.to_thread(call.function, *call.arguments)
+        answer = _take_answer(said, call)
+        return await asyncio.to_thread(call.kept.put, call.key, call.number, answer) if call.kept else answer
+
+
+def _take_answer(said: Any, call: Call) -> str:
+    """Return the text of an answer; what it cost is added up."""
+    text, notes = (said.feedback, said.notes) if isinstance(said, Noted) else (said, {})
+    if not isinstance(text, str):
+        if inspect.iscoroutine(text):
+            text.close()
+        raise InvalidArgument(
+            f"{name_function(call.function)} must return text, not {show_value(text)}; write it as async def if it "
+            "has to be awaited."
+        )
+    if (cost := notes.get("cost")) is not None:
+        if is_bool(cost) or not isinstance(cost, Real) or not 0 <= float(cost) < math.inf:
+            raise InvalidArgument(f"the cost of a call must be a number, not {show_value(cost)}.")
+        call.spending.cost = add_costs(call.spending.cost, float(cost))
+    return make_encodable(text)
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a function has to be awaited; also of objects that are called, and of functions with arguments bound."""
+    while isinstance(function, partial):
+        function = function.func
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+def name_function(function: Callable[..., Any]) -> str:
+    """Return what to call a function in messages."""
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
+
+
+def has_own_name(function: Callable[..., Any]) -> bool:
+    """Whether its name says which function it is: not that of a lambda, a method, or one made within another."""
+    return isinstance(function, FunctionType) and "<" not in function.__qualname__
+
+
+class Turns:
+    """One at a time for every key: who comes second finds what the first one kept."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: dict[tuple[str, bool], tuple[Any, int]] = {}  # with how many hold or await each
+
+    def __reduce__(self) -> tuple[type[Turns], tuple[()]]:
+        return Turns, ()
+
+    @contextlib.contextmanager
+    def hold(self, key: str) -> Iterator[None]:
+        """Wait for the others in this process."""
+        with self._counted((key, False), threading.Lock) as lock, lock:
+            yield
+
+    @contextlib.asynccontextmanager
+    async def hold_async(self, key: str) -> AsyncIterator[None]:
+        """Wait for the others in this loop."""
+        with self._counted((key, True), asyncio.Lock) as lock:
+            async with lock:
+                yield
+
+    @contextlib.contextmanager
+    def _counted(self, key: tuple[str, bool], make: Callable[[], Any]) -> Iterator[Any]:
+        with self._guard:
+            lock, count = self._locks.get(key) or (make(), 0)
+            self._locks[key] = lock, count + 1
+        try:
+            yield lock
+        finally:
+            with self._guard:
+                lock, count = self._locks.pop(key)
+                if count > 1:
+                    self._locks[key] = lock, count - 1

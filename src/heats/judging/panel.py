@@ -1,0 +1,99 @@
+"""Several judges as one: they take turns, or all are asked and the majority counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+from heats.base.checks import one_of
+from heats.engine.feedback import NoVerdict
+from heats.engine.machine import Query
+from heats.errors import InvalidArgument
+from heats.journal.judged import PullNotes, add_costs
+from heats.judging.ask import Steps
+from heats.judging.judge import Bench, Judge, Judged
+from heats.judging.parse import Verdict
+
+
+class Panel(Bench):
+    """Several judges, asked as one is; see :func:`panel`."""
+
+    def __init__(self, judges: tuple[Judge, ...], by: Literal["turns", "majority"]) -> None:
+        self.judges = judges
+        self.by = by
+        self.feedback = judges[0].feedback
+        self._set_async(any(each.is_async for each in judges))
+
+    def __repr__(self) -> str:
+        return f"<Panel of {', '.join(each.name for each in self.judges)}, by {self.by}>"
+
+    def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
+        """Ask the judge whose turn it is, or all of them."""
+        if self.by == "turns":
+            return (yield from self.judges[query.id % len(self.judges)].judge(heat, query, attempt))
+        verdicts, notes = [], []
+        for each in self.judges:
+            judged = yield from each.judge(heat, query, attempt)
+            verdicts.append(judged.verdict)
+            notes.append(judged.notes)
+        return Judged(_count_votes(verdicts, len(heat)), _merge(notes))
+
+    def settle(self, query: Query) -> None:
+        """Take note, on behalf of all, that a pull came to an end."""
+        for each in self.judges:
+            each.settle(query)
+
+
+def panel(judges: Iterable[Judge], by: Literal["turns", "majority"] = "turns") -> Panel:
+    """Return several judges as one, to hand to ``find_best``.
+
+    By ``"turns"`` pull 0 is for the first, pull 1 for the second, and so on. By ``"majority"`` all are asked, and who
+    has the most votes wins; equal votes are a tie, and judges without a verdict have none. Reports say how far each
+    judge agrees with the standings.
+    """
+    taken = tuple(judges) if isinstance(judges, Iterable) else ()
+    if len(taken) < 2 or not all(isinstance(each, Judge) for each in taken):
+        raise InvalidArgument("{judges} must be a list of at least two judges.", judges=judges)
+    one_of("by", by, ("turns", "majority"))
+    name, count = Counter(each.name for each in taken).most_common(1)[0]
+    if count > 1:
+        raise InvalidArgument(
+            f"{count} judges are called {name!r}; give each its own name=, so reports can tell them apart."
+        )
+    kinds = {each.feedback for each in taken}
+    if len(kinds) > 1:
+        raise InvalidArgument("some judges name a winner and others rank; give all of them the same feedback=.")
+    if by == "majority" and kinds == {"ranking"}:
+        raise InvalidArgument("{by} is for judges that name a winner; let judges that rank take turns.", by=by)
+    return Panel(taken, by)
+
+
+def _count_votes(verdicts: Sequence[Verdict | NoVerdict], size: int) -> Verdict | NoVerdict:
+    """Return who has the most votes, all of them where several have; a tie is a vote shared by all."""
+    votes: Counter[int] = Counter()
+    for each in verdicts:
+        if isinstance(each, Verdict):
+            named = each.best or range(size)
+            votes.update({place: Fraction(1, len(named)) for place in named})
+    if not votes:
+        return NoVerdict("; ".join(each.why for each in verdicts if isinstance(each, NoVerdict)))
+    most = max(votes.values())
+    best = tuple(place for place in range(size) if votes[place] == most)
+    return Verdict(best, tied=len(best) > 1)
+
+
+def _merge(notes: Sequence[PullNotes]) -> PullNotes:
+    """Return the notes of all judges of a pull as those of one."""
+    cost = None
+    for each in notes:
+        cost = add_costs(cost, each.cost)
+    return PullNotes(
+        heard=tuple(heard for each in notes for heard in each.heard),
+        row=notes[0].row,
+        calls=sum(each.calls for each in notes),
+        hits=sum(each.hits for each in notes),
+        retries=notes[0].retries,
+        cost=cost,
+    )
