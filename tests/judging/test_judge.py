@@ -228,9 +228,28 @@ def test_show_is_the_user_s() -> None:
     assert seen[2].startswith("Which is shortest?")
 
 
-def test_it_says_that_it_may_vary() -> None:
-    """So that a pull without a verdict is asked again."""
+def test_it_says_whether_it_may_vary(tmp_path: Path) -> None:
+    """So that a pull without a verdict is asked again, or not: what is kept will not change."""
     assert Judge(longest).varies is True
+    assert Judge(longest, varies=False).varies is False
+    assert Judge(longest, cache=tmp_path / "c.db").varies is False
+    assert Judge(longest, cache=tmp_path / "c.db", varies=True).varies is True
+
+
+@pytest.mark.parametrize(("varies", "asked"), [(True, 3), (False, 1)])
+def test_a_pull_without_a_verdict_is_asked_again_only_where_that_may_help(varies: bool, asked: int) -> None:
+    """As often as retries allow; then it is spent, and says nothing."""
+    texts: list[str] = []
+
+    def ask(text: str) -> str:
+        texts.append(text)
+        return "who knows"
+
+    found = heats.find_best(["a", "b"], Judge(ask, varies=varies), budget=4, heat_size=2, retries=2)
+    assert found.spent == 4
+    assert len(texts) == 4 * asked
+    assert found.judging is not None
+    assert found.judging.calls == len(texts)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ import pytest
 import heats
 from heats.judging import Judge
 from heats.judging.cache import make_key
-from tests.judging.loops import play
 from tests.judging.servers import Server, serve
 
 CANDIDATES = [f"prompt {number}" for number in range(9)]
@@ -28,9 +27,9 @@ def find(server: Server, folder: Path) -> heats.Machine:
     """Play a whole run with a journal and a cache, from the start or from where it is."""
     rows = [f"row {number}" for number in range(7)]
     judge = Judge(server.ask_async, rows=rows, both_orders=True, cache=folder / "cache.db", name="server")
-    machine = heats.Tournament(heats.plan(len(CANDIDATES), 2, 24), seed=4)
-    asyncio.run(play(machine, CANDIDATES, judge, folder / "run.jsonl"))
-    return machine
+    path = folder / "run.jsonl"
+    found = asyncio.run(heats.find_best_async(CANDIDATES, judge, budget=24, heat_size=2, seed=4, journal=path))
+    return found.played
 
 
 @pytest.fixture

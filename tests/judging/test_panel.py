@@ -48,6 +48,16 @@ def test_the_majority_counts(letters: str, expected: heats.Winner) -> None:
     assert said.notes["judging"]["calls"] == 3
 
 
+def test_who_has_no_verdict_hands_the_pull_to_the_next() -> None:
+    """All calls of the pull are counted; after all had their turn it is the first one's again."""
+    both = panel([Judge(partial(say, "?"), name="silent"), Judge(partial(say, "B"), name="other")])
+    found = heats.find_best(WORDS, both, budget=30, heat_size=2, retries=1)
+    assert not found.played.silence()
+    assert found.judging is not None
+    assert (found.judging.calls, found.judging.retries) == (45, 15)  # every second pull is asked twice
+    assert {each.name: each.answers for each in found.judging.judges}["other"] == 30
+
+
 def test_without_any_verdict_there_is_none() -> None:
     """And each says why."""
     said: Any = panel(voting("?", "AB"), by="majority")(HEAT, QUERY)

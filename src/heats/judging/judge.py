@@ -69,7 +69,7 @@ class Tried:
 class Bench:
     """Whoever judges: one judge or a panel of them, called as ``compare`` is."""
 
-    varies = True  # asked again about the same pull, it may say something else
+    varies: bool  # whether, asked again about the same pull, it may say something else
     feedback: Literal["winner", "ranking"]
     is_async: bool  # whether what it returns has to be awaited
 
@@ -140,6 +140,9 @@ class Judge(Bench):
         What the judge is called in reports, and in the cache; left out, it is the name of ``ask``.
     seed
         Of the order of the rows.
+    varies
+        Whether the same text may get another answer: then a pull without a verdict is asked again, up to ``retries``
+        times. Left out: unless answers are kept.
 
     Examples
     --------
@@ -164,6 +167,7 @@ class Judge(Bench):
         cache: str | os.PathLike[str] | Cache | None = None,
         name: str | None = None,
         seed: int = 0,
+        varies: bool | None = None,
     ) -> None:
         self._rebuild = partial(
             Judge,
@@ -179,6 +183,7 @@ class Judge(Bench):
             cache=cache,
             name=name,
             seed=seed,
+            varies=varies,
         )
         self._ask = _check_function("ask", ask)
         self._answer = None if answer is None else _check_function("answer", answer)
@@ -192,6 +197,7 @@ class Judge(Bench):
         if limit is not None and not isinstance(limit, Limit):
             raise InvalidArgument("{limit} must be a Limit, such as Limit(calls=60, at_once=4).", limit=limit)
         self._limit = limit
+        self.varies = cache is None if varies is None else true_or_false("varies", varies)
         self.name = _choose_name(name, ask, is_kept=cache is not None)
         self._show = _choose_show(show, question, ranking=feedback == "ranking", ties=ties)
         self._seed = seed
@@ -249,6 +255,12 @@ class Judge(Bench):
         with self._guard:
             if (tried := self._tried.get((query.id, query.seed))) is not None:
                 tried.is_over = True
+
+    def find_spending(self, query: Query) -> Spending:
+        """Return what was spent on a pull so far."""
+        with self._guard:
+            tried = self._tried.get((query.id, query.seed))
+            return Spending() if tried is None else tried.spending
 
     def _orders(self, size: int) -> list[range]:
         return [range(size), range(size)[::-1]] if self._both_orders else [range(size)]

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
+import msgspec
+
 from heats.base.checks import one_of
 from heats.engine.feedback import NoVerdict
 from heats.engine.machine import Query
@@ -23,6 +25,7 @@ class Panel(Bench):
     def __init__(self, judges: tuple[Judge, ...], by: Literal["turns", "majority"]) -> None:
         self.judges = judges
         self.by = by
+        self.varies = by == "turns" or any(each.varies for each in judges)  # asked again, it is another one's turn
         self.feedback = judges[0].feedback
         self._set_async(any(each.is_async for each in judges))
 
@@ -32,13 +35,24 @@ class Panel(Bench):
     def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
         """Ask the judge whose turn it is, or all of them."""
         if self.by == "turns":
-            return (yield from self.judges[query.id % len(self.judges)].judge(heat, query, attempt))
+            return (yield from self._ask_next(heat, query, attempt))
         verdicts, notes = [], []
         for each in self.judges:
             judged = yield from each.judge(heat, query, attempt)
             verdicts.append(judged.verdict)
             notes.append(judged.notes)
         return Judged(_count_votes(verdicts, len(heat)), _merge(notes))
+
+    def _ask_next(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
+        """Ask whose turn it is; after a pull came to no verdict that is the next one, and its notes tell of all."""
+        count = len(self.judges)
+        turns = [self.judges[(query.id + each) % count] for each in range(attempt + 1)]
+        judged = yield from turns[-1].judge(heat, query, attempt // count)
+        notes = msgspec.structs.replace(judged.notes, retries=judged.notes.retries + attempt - attempt // count)
+        for spent in [each.find_spending(query) for each in set(turns) - {turns[-1]}]:
+            calls, hits, cost = notes.calls + spent.calls, notes.hits + spent.hits, add_costs(notes.cost, spent.cost)
+            notes = msgspec.structs.replace(notes, calls=calls, hits=hits, cost=cost)
+        return Judged(judged.verdict, notes)
 
     def settle(self, query: Query) -> None:
         """Take note, on behalf of all, that a pull came to an end."""
@@ -49,9 +63,9 @@ class Panel(Bench):
 def panel(judges: Iterable[Judge], by: Literal["turns", "majority"] = "turns") -> Panel:
     """Return several judges as one, to hand to ``find_best``.
 
-    By ``"turns"`` pull 0 is for the first, pull 1 for the second, and so on. By ``"majority"`` all are asked, and who
-    has the most votes wins; equal votes are a tie, and judges without a verdict have none. Reports say how far each
-    judge agrees with the standings.
+    By ``"turns"`` pull 0 is for the first, pull 1 for the second, and so on; a pull without a verdict is asked again of
+    the next. By ``"majority"`` all are asked, and who has the most votes wins; equal votes are a tie, and who has no
+    verdict has no vote. Reports say how far each judge agrees with the standings.
     """
     taken = tuple(judges) if isinstance(judges, Iterable) else ()
     if len(taken) < 2 or not all(isinstance(each, Judge) for each in taken):
