@@ -61,7 +61,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         in_all=False,
     ),
     "times": Experiment(
-        "whether times of races find the smallest mean more often than wins (20 minutes)",
+        "whether times of races find the smallest mean more often than wins (a minute)",
         write_times,
         points=count_times_cells,
         takes_tables=True,

@@ -8,7 +8,7 @@ from heats.experiments.saps.equal import ALONE, EqualCell, EqualResult, list_rac
 from heats.experiments.saps.race import HALVING
 from heats.experiments.shared.drawing import make_label
 from heats.experiments.shared.markdown import make_header, make_row, wrap_prose
-from heats.experiments.shared.verdicts import Share
+from heats.experiments.shared.verdicts import BEYOND_MANY, Share
 
 Results = dict[EqualCell, EqualResult]
 
@@ -35,15 +35,16 @@ def _explain(results: Results) -> str:
         "no more than a given processor time on average. Shares of runs that found the smallest mean, "
         f"{most:,} runs each ({least:,} of adaptive play). In truth they took {min(spent):.2f} to {max(spent):.2f} "
         "times the time of their column: budgets have steps, those of printed schedules and of Successive Halving "
-        "large ones. Ahead, level and behind are meant against Successive Halving, beyond chance. Numbers, with "
-        "intervals and budgets, in `fig-race-cpu.csv`; [figure](fig-race-cpu.png)."
+        "large ones. Ahead, level and behind are meant against Successive Halving, beyond chance (99.9 % level, since "
+        "there are many comparisons). Numbers, with intervals and budgets, in `fig-race-cpu.csv`; "
+        "[figure](fig-race-cpu.png)."
     )
 
 
 def _compare(results: Results, time: int) -> list[int]:
     """Return for every race whether it is ahead of Successive Halving beyond chance: 1, 0 or -1."""
     single = _share(results[EqualCell(time, ALONE, HALVING)])
-    return [_share(results[EqualCell(time, k, name)]).versus(single) for k, name in list_racers(results)]
+    return [_share(results[EqualCell(time, k, name)]).versus(single, BEYOND_MANY) for k, name in list_racers(results)]
 
 
 def _count(results: Results, time: int) -> str:

@@ -56,8 +56,8 @@ def _explain(results: Sequence[TimesResult], reps: int, seed: int) -> str:
     sizes, pulls = (" or ".join(map(str, numbers)) for numbers in (HEAT_SIZES, PULLS_PER_ARM))
     return (
         f"Made by `heats reproduce times --reps {reps} --seed {seed}{option}`: races on {tables} recorded tables of "
-        f"times, of which `{SAPS}` comes with heats (Section 6 of the paper) and the others are given (ours are of "
-        f"ASlib, those of 8 to 20 solvers). Heats of {sizes}; {pulls} pulls per arm; {reps} races each. The first to "
+        f"times; `{SAPS}` comes with heats (Section 6 of the paper), the others are files that were given, those "
+        f"of 8 to 20 arms. Heats of {sizes}; {pulls} pulls per arm; {reps} races each. The first to "
         "finish stops the others, so that of a loser only a lower bound is known; nobody runs beyond the cutoff, which "
         f"counts where nobody finished. Heats are dealt in two ways: {DEALS[0]}, or {DEALS[1]}: in stages of equally "
         "many pulls, after each of which the half stays that looks best, until one heat holds all. At the end the arm "
@@ -75,7 +75,7 @@ def _list_looks() -> Iterator[str]:
         "exponential": "finishes per time that the arm ran",
         "paced": "the same, if every pull has a pace of its own, drawn from an exponential law",
         "Kaplan-Meier": "the mean time up to the cutoff from its own runs, as if it had been stopped by chance",
-        WHOLE: "its mean time, if all ran to their end: not a race, but what the same pulls could say at most",
+        WHOLE: "its mean time, if all run to their end: not a race any more, but what the same heats would say then",
     }
     return (f"- **{look}**: {said[look]}" for look in LOOKS)
 
