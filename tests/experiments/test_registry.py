@@ -20,7 +20,7 @@ def test_every_experiment_says_in_one_line_what_it_is_about() -> None:
     listed = list_experiments()
     assert " ".join(listed) == (
         "fig-budgets fig-reward fig-reward-decoy fig-preference-decoy fig-preference fig-median fig-power-mean "
-        "fig-race tables claims beyond standings sure race-table"
+        "fig-race tables claims beyond standings sure times race-table"
     )
     assert len(set(listed.values())) == len(listed)
     assert all(0 < len(about) <= 80 and about.isprintable() for about in listed.values())
@@ -28,7 +28,7 @@ def test_every_experiment_says_in_one_line_what_it_is_about() -> None:
 
 def test_all_leaves_out_what_takes_long() -> None:
     """No name is all of them; a name beside all adds to it; nobody is made twice."""
-    everything = [name for name in EXPERIMENTS if name not in ("standings", "sure", "race-table")]
+    everything = [name for name in EXPERIMENTS if name not in ("standings", "sure", "times", "race-table")]
     assert list(choose_experiments([])) == list(choose_experiments(["all"])) == everything
     assert list(choose_experiments(["race-table", "all", "tables"])) == [
         *("race-table", "tables"),

@@ -7,6 +7,8 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import heats
 from heats.base import randomness
@@ -14,10 +16,20 @@ from heats.base.randomness import Purpose
 from heats.environments import read
 from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import live, reproduce
+from heats.experiments.saps import equal, race, runs_table
 from heats.experiments.saps import live as races_for_real
-from heats.experiments.saps import race, runs_table
 from heats.experiments.saps.checks import RaceView
 from heats.experiments.saps.claims import CLAIMS
+from heats.experiments.saps.equal import (
+    ALONE,
+    EqualCell,
+    EqualResult,
+    find_budget,
+    list_equal_cells,
+    play_equal,
+    read_equal,
+)
+from heats.experiments.saps.equal_page import tell_equal
 from heats.experiments.saps.figure import draw_races
 from heats.experiments.saps.live_report import describe_live, write_live
 from heats.experiments.saps.page import make_race_section
@@ -103,18 +115,27 @@ def test_successive_halving_runs_every_pull_to_its_end(table: RunsTable) -> None
     assert machine.budget == 200
 
 
-def test_fig_race(tmp_path: Path) -> None:
+def test_fig_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Written as PNG, SVG and CSV, which can be read again; a table in the folder is preferred."""
+    monkeypatch.setattr(equal, "CPU_TIMES", (300_000, 600_000))
+    monkeypatch.setattr(equal, "RACERS", ("csh-exact", "adaptive"))
+    monkeypatch.setattr(equal, "PILOT_REPS", 4)
     few = load_table()
     few._replace(runtime=few.runtime[:50], solved=few.solved[:50]).save(tmp_path / "race-table.npz")
     written = reproduce(["fig-race"], tmp_path, reps=4, workers=1)
-    assert {path.name for path in written} == {"fig-race.png", "fig-race.svg", "fig-race.csv"}
-    assert matplotlib.image.imread(tmp_path / "fig-race.png").std() > 0.05
+    names = {f"{stem}.{ending}" for stem in ("fig-race", "fig-race-cpu") for ending in ("png", "svg", "csv")}
+    assert {path.name for path in written} == names
+    for stem in ("fig-race", "fig-race-cpu"):
+        assert matplotlib.image.imread(tmp_path / f"{stem}.png").std() > 0.05
     results = read_races(tmp_path / "fig-race.csv")
     assert list(results) == list(list_races())
     figure = draw_races(results)
     assert [panel.get_title() for panel in figure.axes[:3]] == ["k = 2", "k = 4", "k = 8"]
-    assert "50 satisfiable SW-GCP instances" in make_race_section(results, load_table(tmp_path / "race-table.npz"))
+    over_times = read_equal(tmp_path / "fig-race-cpu.csv")
+    assert list(over_times) == list_equal_cells()
+    section = make_race_section(results, over_times, load_table(tmp_path / "race-table.npz"))
+    assert "50 satisfiable SW-GCP instances" in section
+    assert "| algorithm | k | 0.3 million steps | 0.6 million steps |" in section
 
 
 def test_a_committed_race_can_be_run_again(table: RunsTable) -> None:
@@ -124,6 +145,53 @@ def test_a_committed_race_can_be_run_again(table: RunsTable) -> None:
         again = run_race(cell, table, Price(table), 1000, 0)
         assert (again.successes, again.favourites) == (committed[cell].successes, committed[cell].favourites)
         assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
+
+
+@given(time=st.floats(1, 1e6), price=st.floats(0.01, 1e3), step=st.integers(1, 40))
+def test_a_budget_never_takes_more_than_the_time(time: float, price: float, step: int) -> None:
+    """Whether what pulls take rises evenly or in steps; a single pull is always made, whatever it takes."""
+
+    def spend(pulls: int) -> float:
+        return price * (pulls // step) * step
+
+    pulls = find_budget(time, spend)
+    assert pulls == 1 or spend(pulls) <= time
+    if step == 1 and time > 100 * price:
+        assert spend(pulls) >= 0.9 * time
+
+
+def test_a_committed_point_at_equal_times_can_be_played_again(table: RunsTable) -> None:
+    """From its name and the seed, its budget included."""
+    committed = read_equal(ROOT / "fig-race-cpu.csv")
+    assert list(committed) == list_equal_cells()
+    for cell in (EqualCell(2_000_000, 4, "csh-exact"), EqualCell(4_000_000, ALONE, "successive-halving")):
+        again = play_equal(cell, table, Price(table), 1000, 0)
+        assert (again.budget, again.successes) == (committed[cell].budget, committed[cell].successes)
+        assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
+    assert all(each.cpu <= 1.1 * each.cell.time for each in committed.values())
+
+
+def equal_results(races: int, halving: int) -> dict[EqualCell, EqualResult]:
+    """Results in which all races have the same successes of 1000, and Successive Halving its own."""
+    return {
+        cell: EqualResult(cell, 100, 1000, halving if cell.heat_size == ALONE else races, 9000.0, float(cell.time))
+        for cell in list_equal_cells()
+    }
+
+
+@pytest.mark.parametrize(
+    ("races", "halving", "counts", "said"),
+    [
+        (600, 500, "24, 0, 0", "behind it at none of these times"),
+        (500, 500, "0, 24, 0", "at none of these times, and all of them behind it at none of these times"),
+        (400, 500, "0, 0, 24", "behind it at 1, 2, 4, 8, 16 million steps"),
+    ],
+)
+def test_what_holds_at_equal_times_follows_the_numbers(races: int, halving: int, counts: str, said: str) -> None:
+    """Races ahead of Successive Halving, level with it, or behind."""
+    section = "\n".join(tell_equal(equal_results(races, halving)))
+    assert f"| races ahead, level, behind |  | {' | '.join([counts] * 5)} |" in section
+    assert said in " ".join(section.split())
 
 
 def test_races_for_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

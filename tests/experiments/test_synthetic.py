@@ -21,6 +21,7 @@ from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import EXPERIMENTS, reproduce
 from heats.experiments.beyond.grid import SETTINGS as BEYOND_SETTINGS
 from heats.experiments.saps import claims as race_claims
+from heats.experiments.saps.equal import read_equal
 from heats.experiments.saps.page import make_race_section
 from heats.experiments.saps.race import read_races
 from heats.experiments.saps.runs_table import load_table
@@ -135,7 +136,9 @@ def test_the_committed_results_are_complete() -> None:
     in_order = {cell: results[cell] for each in parts for cell in list_cells(*each)}
     assert len(in_order) == (6 + 4) * 350
     synthetic = make_claims_page(in_order, 1000, 0, "heats reproduce all --reps 1000 --seed 0")
-    assert page == f"{synthetic}\n{make_race_section(read_races(ROOT / 'fig-race.csv'), load_table())}"
+    races, equal = read_races(ROOT / "fig-race.csv"), read_equal(ROOT / "fig-race-cpu.csv")
+    section = make_race_section(races, equal, load_table())
+    assert page == f"{synthetic}\n{section}"
     verdicts = re.findall(r"\*\*(confirmed|mixed|not confirmed)\*\*", page)
     assert len(verdicts) == len(CLAIMS) + len(race_claims.CLAIMS)
 

@@ -220,14 +220,15 @@ def reproduce(
     seed: options.Seed = 0,
     workers: Annotated[int | None, typer.Option(help="Processes to use; as many as cores if left out.")] = None,
     table: Annotated[
-        list[str] | None, typer.Option(help="For beyond: a recorded table, or a folder of them; may be repeated.")
+        list[str] | None,
+        typer.Option(help="For beyond and times: a recorded table, or a folder of them; may be repeated."),
     ] = None,
 ) -> None:
     """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and those beyond it.
 
     beyond plays the planned strategy beside the paper's, and adaptive play beside planned; standings measures how often
-    the stated chance to be the best is right; sure how often adaptive play that stops early is. All leaves out
-    standings (an hour), sure and race-table.
+    the stated chance to be the best is right; sure how often adaptive play that stops early is; times whether times of
+    races say more than wins. All leaves out standings (an hour), sure, times and race-table.
     """
     from heats.experiments import LIVE_REPS, list_experiments
     from heats.experiments import live as run_live

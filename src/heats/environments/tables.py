@@ -121,6 +121,11 @@ class RuntimeTable(_Table):
             return -np.minimum(values, self.cutoff)
         return np.where(np.isinf(values.min(axis=-1, keepdims=True)), 0.0, winner_shares(-values))
 
+    @property
+    def seconds(self) -> Array:
+        """Seconds of rows × arms; infinite where a run did not solve its instance before the cutoff."""
+        return self._table
+
     def parallel_seconds(self, heats: Indices) -> Array:
         """Return the mean time until the first of each heat finishes (or the cutoff): what a pull costs."""
         sets, which = np.unique(np.sort(heats, axis=-1).reshape(-1, heats.shape[-1]), axis=0, return_inverse=True)

@@ -6,6 +6,7 @@ saps        races of parameterizations of a solver (Section 6), on a table of ru
 beyond      the planned strategy beside the paper's algorithms, and adaptive play beside planned
 standings   whether the chance that standings state is as often right as it says
 sure        whether runs that stop early are as often right as they were sure
+times       whether times of races find the smallest mean more often than wins do
 experiment  what every experiment has and is given: its one face
 writers     what came of them → files
 claims      every claim of the paper, checked → claims.md

@@ -12,12 +12,13 @@ from heats.experiments.beyond.regrets import find_cells
 from heats.experiments.experiment import Context, Experiment
 from heats.experiments.registry import check_tables, choose_experiments
 from heats.experiments.saps import live as live_races
+from heats.experiments.saps.equal import list_equal_cells
 from heats.experiments.saps.live_report import describe_live, write_live
 from heats.experiments.saps.race import ALGORITHMS, list_races
 from heats.experiments.saps.runs_table import find_table
 from heats.experiments.shared.drawing import check_matplotlib
 from heats.experiments.shared.jobs import count_workers
-from heats.experiments.writers.saps import play_races
+from heats.experiments.writers.saps import play_equal_races, play_races
 
 Progress = Callable[[int, int], None]
 
@@ -33,7 +34,7 @@ def reproduce(
 ) -> list[Path]:
     """Make the figures and tables called ``names`` (or all) under ``out``; return the files written.
 
-    ``tables`` are recorded ones, files or folders, on which ``beyond`` plays as well.
+    ``tables`` are recorded ones, files or folders, on which ``beyond`` and ``times`` play as well.
     """
     whole("reps", reps, 1)
     randomness.fold_seed(seed)
@@ -56,12 +57,12 @@ def _play_shared(experiments: Iterable[Experiment], context: Context) -> list[Pa
     """Play once what several experiments may need; return the file that keeps it."""
     cells = list(dict.fromkeys(cell for each in experiments for cell in each.cells()))
     races = any(each.races for each in experiments)
-    context.points = len(cells) + (len(list_races()) if races else 0)
+    context.points = len(cells) + (len(list_races()) + len(list_equal_cells()) if races else 0)
     context.points += sum(each.points(context) for each in experiments)
     if cells:
         context.results = context.run_cells(cells)
     if races:
-        context.races = play_races(context)
+        context.races, context.equal = play_races(context), play_equal_races(context)
     return [context.cells_file] if cells else []
 
 

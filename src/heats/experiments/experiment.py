@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heats.experiments.beyond.regrets import TableCell
+from heats.experiments.saps.equal import EqualCell, EqualResult
 from heats.experiments.saps.race import RaceCell, RaceResult
 from heats.experiments.synthetic.cells import run_cells
 from heats.experiments.synthetic.grid import Cell, Result
@@ -27,6 +28,7 @@ class Context:
     done: int = 0
     results: dict[Cell, Result] = field(default_factory=dict)  # of all cells asked for
     races: dict[RaceCell, RaceResult] = field(default_factory=dict)  # of Section 6, if asked for
+    equal: dict[EqualCell, EqualResult] = field(default_factory=dict)  # the same, over processor times
 
     @property
     def cells_file(self) -> Path:

@@ -15,6 +15,7 @@ from heats.experiments.writers.saps import make_runs, name_runs, write_race
 from heats.experiments.writers.standings import count_runs, write_standings
 from heats.experiments.writers.sure import count_sure_runs, write_sure
 from heats.experiments.writers.synthetic import write_success, write_sufficient_budgets, write_tables
+from heats.experiments.writers.times import count_times_cells, write_times
 
 EXPERIMENTS: dict[str, Experiment] = {
     "fig-budgets": Experiment(
@@ -59,6 +60,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         points=count_sure_runs,
         in_all=False,
     ),
+    "times": Experiment(
+        "whether times of races find the smallest mean more often than wins (a minute)",
+        write_times,
+        points=count_times_cells,
+        takes_tables=True,
+        in_all=False,
+    ),
     "race-table": Experiment(
         "the runs behind fig-race, which come with heats, made again (ten minutes)",
         name_runs,
@@ -87,4 +95,5 @@ def check_tables(wanted: dict[str, Experiment], tables: Sequence[object]) -> Non
     """Refuse recorded tables that no experiment would play on."""
     if tables and not any(each.takes_tables for each in wanted.values()):
         takers = ", ".join(name for name, each in EXPERIMENTS.items() if each.takes_tables)
-        raise InvalidArgument(f"recorded tables are for {takers}; name it as well, or leave them out.", tables=tables)
+        why = f"recorded tables are for {takers}; name one of these as well, or leave the tables out."
+        raise InvalidArgument(why, tables=tables)

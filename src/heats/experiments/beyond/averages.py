@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from heats.experiments.beyond.duels import LEVEL, Duel, Outcome
+from heats.experiments.beyond.duels import Duel, Outcome
 from heats.experiments.beyond.grid import ALGORITHMS
 from heats.experiments.beyond.regrets import Regret
-from heats.experiments.shared.verdicts import compare
+from heats.experiments.shared.verdicts import BEYOND_MANY, compare
 from heats.experiments.synthetic.grid import Cell, Result, list_cells
 
 Key = TypeVar("Key", bound=Hashable)
@@ -28,7 +28,7 @@ class Average(NamedTuple):
     @property
     def sign(self) -> int:
         """1 if adaptive play is ahead beyond chance, -1 if it is behind, else 0."""
-        return compare(self.gain, self.error, LEVEL)
+        return compare(self.gain, self.error, BEYOND_MANY)
 
 
 def average_success(results: dict[Cell, Result], setting: str) -> dict[str, float]:

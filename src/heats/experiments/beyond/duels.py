@@ -17,7 +17,7 @@ from heats.engine.adaptive import Adaptive
 from heats.environments import Environment, Gaussian, Kind, Orders, Winners, read
 from heats.experiments.beyond.lasting import LastingStrengths
 from heats.experiments.beyond.regrets import TableCell, measure_regrets
-from heats.experiments.shared.verdicts import Share, compare
+from heats.experiments.shared.verdicts import BEYOND_MANY, Share, compare
 from heats.experiments.synthetic.grid import ARMS, BUDGETS, GAP, HEAT_SIZES
 from heats.planning.build import plan
 from heats.simulation.simulate import Algorithm, simulate
@@ -25,7 +25,6 @@ from heats.simulation.simulate import Algorithm, simulate
 FAMILIES = PAPER, DECOY, LASTING, TABLES = "paper's family", "with a decoy", "lasting strengths", "recorded tables"
 RANKED_SIZE = 4  # of heats that are told as rankings in the paper's family: there the larger ones are all but solved
 LASTING_ARMS, LASTING_SIZES, LASTING_TIMES = (20, 50), (2, 4), (2, 5, 15)  # the last: pulls per arm
-LEVEL = 3.29  # standard errors: the 99.9 % level
 DIGITS = 5  # of what is kept; they tell shares of up to 20 000 runs apart
 
 
@@ -67,7 +66,7 @@ class Outcome(NamedTuple):
     @property
     def sign(self) -> int:
         """1 if adaptive play is ahead beyond chance, -1 if it is behind, else 0."""
-        return compare(self.gain, self.error, LEVEL)
+        return compare(self.gain, self.error, BEYOND_MANY)
 
 
 def list_duels() -> list[Duel]:

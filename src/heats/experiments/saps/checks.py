@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable
 from itertools import product
 
-from heats.experiments.saps.race import BUDGETS, HEAT_SIZES, RaceCell, RaceResult
+from heats.experiments.saps.race import BUDGETS, HALVING, HEAT_SIZES, RaceCell, RaceResult
 from heats.experiments.shared.verdicts import Finding, Share, agree, compare
 
 RULES = ("csws", "csr", "csh")
-HALVING = "successive-halving"
 MUCH = 2  # "much longer" is twice as long, at least
 
 

@@ -6,13 +6,17 @@ import numpy as np
 
 from heats.experiments.saps.checks import RaceView
 from heats.experiments.saps.claims import CLAIMS, RaceClaim
+from heats.experiments.saps.equal import EqualCell, EqualResult
+from heats.experiments.saps.equal_page import tell_equal
 from heats.experiments.saps.race import HEAT_SIZES, RaceCell, RaceResult
 from heats.experiments.saps.runs_table import RunsTable
 from heats.experiments.shared.markdown import make_header, make_row
 from heats.experiments.shared.verdicts import judge, show_both
 
 
-def make_race_section(results: dict[RaceCell, RaceResult], table: RunsTable) -> str:
+def make_race_section(
+    results: dict[RaceCell, RaceResult], equal: dict[EqualCell, EqualResult], table: RunsTable
+) -> str:
     """Return the part of claims.md about Section 6."""
     rows, arms = table.runtime.shape
     means = np.sort(table.runtime.mean(axis=0))
@@ -30,6 +34,8 @@ def make_race_section(results: dict[RaceCell, RaceResult], table: RunsTable) -> 
         "",
         *make_header("claim", "criterion", "as printed", "exact schedules", "verdict"),
         *(_make_claim_row(claim, results) for claim in CLAIMS),
+        "",
+        *tell_equal(equal),
     ]
     return "\n".join(lines) + "\n"
 

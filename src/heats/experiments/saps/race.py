@@ -17,6 +17,7 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import Array, Indices
 from heats.base.intervals import binomial_interval
+from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import SuccessiveHalving
 from heats.environments import RuntimeTable
 from heats.experiments.saps.runs_table import ARMS, RunsTable, load_table
@@ -28,7 +29,8 @@ from heats.simulation.simulate import Algorithm, simulate
 HEAT_SIZES = (2, 4, 8)
 BUDGETS = (50, 100, 200, 300, 500)
 RULES = tuple(f"{rule}-{schedule}" for schedule in ("paper", "exact") for rule in ("csws", "csr", "csh"))
-ALGORITHMS = (*RULES, "round-robin", "successive-halving", "planned")
+HALVING, ADAPTIVE = "successive-halving", "adaptive"
+ALGORITHMS = (*RULES, "round-robin", HALVING, "planned")
 
 
 class RaceCell(NamedTuple):
@@ -105,8 +107,10 @@ def run_race(cell: RaceCell, table: RunsTable, price: Price, reps: int, seed: in
 def make_racer(cell: RaceCell) -> Algorithm:
     """Return the algorithm of a cell."""
     k, budget, name = cell
-    if name == "successive-halving":
+    if name == HALVING:
         return SuccessiveHalving(ARMS, k * budget, blind=True)
+    if name == ADAPTIVE:
+        return Adaptive(ARMS, k, budget)
     return make_algorithm(name, ARMS, k, budget, winners=True)
 
 

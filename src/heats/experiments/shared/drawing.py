@@ -18,6 +18,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "csh": {"color": "#009e73", "marker": "^"},
     "round-robin": {"color": "#444444", "marker": "x"},
     "successive-halving": {"color": "#cc79a7", "marker": "D"},
+    "adaptive": {"color": "#e69f00", "marker": "P", "markersize": 6, "linewidth": 2.2, "zorder": 3},
     "planned": {"color": "black", "marker": "*", "markersize": 8, "linewidth": 2.2, "zorder": 3},
 }
 
@@ -76,7 +77,8 @@ def strip_schedule(algorithm: str) -> str:
 
 def style_line(algorithm: str) -> dict[str, Any]:
     """Return how a line is drawn, label included."""
-    dashes = "--" if algorithm.endswith("-paper") else "-" if algorithm.endswith(("-exact", "planned")) else ":"
+    solid = algorithm.endswith(("-exact", "planned", "adaptive"))
+    dashes = "--" if algorithm.endswith("-paper") else "-" if solid else ":"
     plain = {"label": make_label(algorithm), "linestyle": dashes, "markersize": 4, "linewidth": 1.3}
     return {**plain, **LOOKS[strip_schedule(algorithm)]}
 

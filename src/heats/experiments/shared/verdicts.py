@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 Finding = tuple[bool | None, str]  # whether a claim holds (None: it depends), and what was seen
 BEYOND_CHANCE = 1.96  # standard errors: the 95 % level
+BEYOND_MANY = 3.29  # the 99.9 % level, where a hundred comparisons are made
 
 
 class Share(NamedTuple):
@@ -21,9 +22,9 @@ class Share(NamedTuple):
         """The success rate."""
         return self.successes / self.runs
 
-    def versus(self, other: Share) -> int:
+    def versus(self, other: Share, level: float = BEYOND_CHANCE) -> int:
         """Return 1 if this share is larger beyond chance, -1 if smaller, 0 if that cannot be told."""
-        return compare(self.rate - other.rate, self.measure_error(other))
+        return compare(self.rate - other.rate, self.measure_error(other), level)
 
     def measure_error(self, other: Share) -> float:
         """Return the standard error of the difference to another share, as if both had the same chance."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from heats.experiments.experiment import Context
-from heats.experiments.saps.figure import draw_races
+from heats.experiments.saps.equal import EqualCell, EqualResult, run_equal, write_equal
+from heats.experiments.saps.figure import draw_equal, draw_races
 from heats.experiments.saps.race import RaceCell, RaceResult, run_races, write_races
 from heats.experiments.saps.runs_table import FILE_NAME, find_table, make_table
 from heats.experiments.shared.drawing import save_figure
 
-RACE_CSV = "fig-race.csv"
+RACE_CSV, EQUAL_CSV = "fig-race.csv", "fig-race-cpu.csv"
 
 
 def play_races(context: Context) -> dict[RaceCell, RaceResult]:
@@ -21,9 +22,19 @@ def play_races(context: Context) -> dict[RaceCell, RaceResult]:
     return races
 
 
+def play_equal_races(context: Context) -> dict[EqualCell, EqualResult]:
+    """Play them over processor times, and write their numbers."""
+    table = find_table(context.out)
+    played = run_equal(table, context.reps, context.seed, context.workers, context.tick)
+    write_equal(context.out / EQUAL_CSV, played.values(), context.seed)
+    return played
+
+
 def write_race(context: Context) -> list[Path]:
-    """Write the figure of the races; their numbers are there."""
-    return [*save_figure(draw_races(context.races), context.out / "fig-race"), context.out / RACE_CSV]
+    """Write the figures of the races; their numbers are there."""
+    drawn = save_figure(draw_races(context.races), context.out / "fig-race")
+    drawn += save_figure(draw_equal(context.equal), context.out / "fig-race-cpu")
+    return [*drawn, context.out / RACE_CSV, context.out / EQUAL_CSV]
 
 
 def make_runs(context: Context) -> None:
