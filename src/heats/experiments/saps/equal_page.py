@@ -8,7 +8,7 @@ from heats.experiments.saps.equal import ALONE, EqualCell, EqualResult, list_rac
 from heats.experiments.saps.race import HALVING
 from heats.experiments.shared.drawing import make_label
 from heats.experiments.shared.markdown import make_header, make_row, wrap_prose
-from heats.experiments.shared.verdicts import BEYOND_MANY, Share
+from heats.experiments.shared.verdicts import BEYOND_CHANCE, BEYOND_MANY, Share
 
 Results = dict[EqualCell, EqualResult]
 
@@ -22,8 +22,9 @@ def tell_equal(results: Results) -> Iterator[str]:
     for k, name in [(ALONE, HALVING), *list_racers(results)]:
         found = [results[EqualCell(time, k, name)] for time in times]
         yield make_row(make_label(name), "–" if k == ALONE else k, *(f"{each.rate:.3f}" for each in found))
-    counts = [make_row("races ahead, level, behind", "", *(_count(results, time) for time in times)), ""]
-    yield from (*counts, *wrap_prose(_judge(results)))
+    for label, level in (("races ahead, level, behind", BEYOND_MANY), ("the same, 95 % level", BEYOND_CHANCE)):
+        yield make_row(label, "", *(_count(results, time, level) for time in times))
+    yield from ("", *wrap_prose(_judge(results)))
 
 
 def _explain(results: Results) -> str:
@@ -41,14 +42,14 @@ def _explain(results: Results) -> str:
     )
 
 
-def _compare(results: Results, time: int) -> list[int]:
+def _compare(results: Results, time: int, level: float = BEYOND_MANY) -> list[int]:
     """Return for every race whether it is ahead of Successive Halving beyond chance: 1, 0 or -1."""
     single = _share(results[EqualCell(time, ALONE, HALVING)])
-    return [_share(results[EqualCell(time, k, name)]).versus(single, BEYOND_MANY) for k, name in list_racers(results)]
+    return [_share(results[EqualCell(time, k, name)]).versus(single, level) for k, name in list_racers(results)]
 
 
-def _count(results: Results, time: int) -> str:
-    signs = _compare(results, time)
+def _count(results: Results, time: int, level: float) -> str:
+    signs = _compare(results, time, level)
     return ", ".join(str(signs.count(sign)) for sign in (1, 0, -1))
 
 
