@@ -39,7 +39,7 @@ from heats.journal.events import (
     encode_feedback,
     now,
 )
-from heats.journal.fingerprint import Candidate
+from heats.journal.fingerprint import Candidate, Challenger
 from heats.journal.lock import Lock
 from heats.journal.origin import Origin, write_origin
 from heats.journal.reader import Log, resolve_path
@@ -175,10 +175,13 @@ class Journal:
                 self._fail(error)  # it may be told and not be written: no later line would be true
             raise
 
-    def extend(self, pulls: int) -> None:
-        """Give the run so many more pulls, whether it is over or not, and write it down."""
+    def extend(self, pulls: int, challengers: Sequence[Challenger] = ()) -> None:
+        """Give the run so many more pulls, whether it is over or not, take new arms in, and write it down, or nothing.
+
+        Every challenger has a name that no other arm has.
+        """
         self._take_file_again()
-        self._change(lambda: self._extend(whole("pulls", pulls, 0)))
+        self._change(lambda: self._extend(whole("pulls", pulls, 0), tuple(challengers)))
 
     def add(self, name: str | None = None) -> int:
         """Take one more arm in, called so, write it down, and return its number."""
@@ -309,11 +312,11 @@ class Journal:
                 changes.append(self._take_in(msgspec.structs.replace(candidate, name=name)))
         return changes
 
-    def _extend(self, pulls: int) -> Extended:
+    def _extend(self, pulls: int, challengers: tuple[Challenger, ...] = ()) -> Extended:
         """Extend the machine; return what is to be written of that."""
         begun = self.machine.is_begun
-        self.machine.extend(pulls)
-        return Extended(pulls, now(), begun)
+        self.machine.extend(pulls, len(challengers))
+        return Extended(pulls, now(), begun, challengers)
 
     def _take_in(self, candidate: Candidate) -> Added:
         """Let the machine have one more arm; return what is to be written of that."""

@@ -26,7 +26,7 @@ from heats.race.heat import Order, make_order, run_heat
 from heats.race.outcome import AllCrashed, describe_end, have_all_crashed
 from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import paste_line, summarise_journal
-from heats.race.scenario import Scenario, load_scenario
+from heats.race.scenario import Scenario, load_scenario, replace_candidates
 from heats.race.validation import find_record
 from heats.race.workers import find_workers
 from heats.reports.result import Result
@@ -129,7 +129,17 @@ def reload_scenario(log: Log) -> tuple[Scenario, RaceOrigin]:
     scenario = load_scenario(origin.scenario, origin.overrides, begun=log.header.machine)
     now = describe_origin(scenario, origin.overrides)
     check_rules(origin, now, str(log.path), origin.scenario)
-    return scenario, now
+    return _take_in_challengers(scenario, log), now
+
+
+def _take_in_challengers(scenario: Scenario, log: Log) -> Scenario:
+    """Return the race with the candidates that were drawn while it went on, which its journal alone knows, as arms."""
+    challengers, own = log.challengers, iter(scenario.candidates)
+    if not challengers:
+        return scenario
+    known = [challengers[arm].value if arm in challengers else next(own, None) for arm in range(len(log.candidates))]
+    there = [each for each in known if each is not None]  # where some are missing, their number is refused later
+    return replace_candidates(scenario, (*there, *own), log.names[: len(there)])
 
 
 def check_rules(begun: RaceOrigin, now: RaceOrigin, journal: str, what: str) -> None:
