@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 
 from heats.base.checks import refuse
+from heats.cli.compiling import compile_own_solver
 from heats.cli.options import spell_option
 from heats.cli.validating import is_validation_owed
 from heats.errors import InvalidArgument
 from heats.journal import Log
+from heats.journal.origin import FunctionsOrigin
 from heats.race.challengers import Challenge, is_made, list_surprises, make_challenge
 from heats.race.counts import RunCounts
 from heats.race.forecast import say_how_long
@@ -24,7 +26,7 @@ EXAMPLE = "heats race --continue run.jsonl --more 30 -B +100"
 
 def read_budget(said: str | None) -> int | None:
     """Return how many heats a new race has, or refuse what is no number of them."""
-    if said is None or re.fullmatch(r"-?[0-9]{1,18}", said):
+    if said is None or re.fullmatch(r"-?[0-9]{1,100}", said):
         return None if said is None else int(said)
     if re.fullmatch(r"\+[0-9]+", said):
         raise InvalidArgument(
@@ -49,20 +51,19 @@ def refuse_beside(said: Mapping[str, Any]) -> None:
     """Refuse what a race that has begun cannot be told any more."""
     for name, value in said.items():
         if value is not None:
-            what = "a scenario" if name == "scenario" else spell_option(name, value)
-            raise InvalidArgument(f"--continue goes on with a race as it began; leave out {what}, as in {EXAMPLE}.")
+            raise InvalidArgument(
+                f"--continue goes on with a race as it began; leave out {spell_option(name, value)}, as in {EXAMPLE}."
+            )
 
 
 def read_challenge(more: int | None, budget: str | None, around: float | None) -> Challenge:
     """Return what is asked for, or refuse what is missing or no such number."""
     if more is None:
         raise InvalidArgument(
-            f"--continue draws new candidates; say how many, as in {EXAMPLE}. heats extend gives a race nothing but heats."
+            f"--continue draws new candidates; say how many, as in {EXAMPLE}. heats extend gives more heats alone."
         )
     if more < 1:
-        raise refuse(
-            "more", more, "must be at least 1: new candidates to draw. heats extend gives a race nothing but heats"
-        )
+        raise refuse("more", more, "must be at least 1: new candidates; heats extend gives a race more heats alone")
     if budget is None:
         raise InvalidArgument(f"say how many heats come with the {{more}} candidates, as in {EXAMPLE}.", more=more)
     if not re.fullmatch(r"\+0*[1-9][0-9]{0,17}", budget):
@@ -76,12 +77,18 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
     """Let new candidates into a race, unless that is what goes on already; yield what to say about it."""
     if counts is None:
         raise InvalidArgument(f"{log.path} is not a race of programs; only these have a space to draw from.")
+    if isinstance(log.origin, FunctionsOrigin):
+        raise InvalidArgument(
+            f"{log.path} is a race of Python functions, which has no space to draw from; run the program that began it "
+            "again with more functions after the others, and a larger budget."
+        )
     is_over = log.finished is not None and not is_validation_owed(log, counts)
     if not is_over and is_made(log, challenge):
         yield f"these {challenge.more} new candidates are in the race of {log.path} already, which goes on."
         return
     new = make_challenge(log, challenge)
     scenario, _ = reload_scenario(log)
+    compile_own_solver(scenario)
     left = log.machine.spec.budget - log.machine.spent
     near = sum(each.parent is not None for each in new)
     around = f", {near} of them around the best" if near else ""

@@ -13,6 +13,7 @@ import typer
 from heats.base.text import make_printable
 from heats.base.times import say_seconds
 from heats.cli import options
+from heats.cli.compiling import compile_own_solver
 from heats.cli.continuing import (
     challenge_champion,
     read_budget,
@@ -93,6 +94,7 @@ def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
             "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
         )
     scenario = load_scenario(path, given)
+    compile_own_solver(scenario)
     for warning in list_warnings(scenario):
         _say(f"warning: {warning}")
     return scenario

@@ -146,7 +146,7 @@ def complete_scenario(
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
         held_out=None
         if written.validate is None
-        else hold_out(written.validate, folder, instances, candidates, names, lineup.default),
+        else hold_out(written.validate, folder, instances, candidates, names, lineup.default, "validate"),
     )
 
 
