@@ -83,10 +83,10 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
             "again with more functions after the others, and a larger budget."
         )
     is_over = log.finished is not None and not is_validation_owed(log, counts)
-    if not is_over and is_made(log, challenge):
+    new = () if not is_over and is_made(log, challenge) else make_challenge(log, challenge)
+    if not new:
         yield f"these {challenge.more} new candidates are in the race of {log.path} already, which goes on."
         return
-    new = make_challenge(log, challenge)
     scenario, _ = reload_scenario(log)
     compile_own_solver(scenario)
     left = log.machine.spec.budget - log.machine.spent

@@ -175,17 +175,23 @@ class Journal:
                 self._fail(error)  # it may be told and not be written: no later line would be true
             raise
 
+    def take(self) -> None:
+        """Be the one that writes, also after a run that was over when it was read; ``log`` has all that is written."""
+        if self._handle is None and self._failed is None and not self._is_closed:
+            self._cut = self._take_file()
+        self._check_open()
+
     def extend(self, pulls: int, challengers: Sequence[Challenger] = ()) -> None:
         """Give the run so many more pulls, whether it is over or not, take new arms in, and write it down, or nothing.
 
         Every challenger has a name that no other arm has.
         """
-        self._take_file_again()
+        self.take()
         self._change(lambda: self._extend(whole("pulls", pulls, 0), tuple(challengers)))
 
     def add(self, name: str | None = None) -> int:
         """Take one more arm in, called so, write it down, and return its number."""
-        self._take_file_again()
+        self.take()
         if name is not None and (not isinstance(name, str) or make_encodable(name) in self.log.names):
             raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
         candidate = Candidate(f"arm {self.machine.n_arms}" if name is None else make_encodable(name))
@@ -281,12 +287,6 @@ class Journal:
         if self._choice.sync == "grouped":
             self._syncer = Syncer(self._handle, self.path)
         return cut
-
-    def _take_file_again(self) -> None:
-        """Write on after a run that was over when it was read."""
-        if self._handle is None and self._failed is None and not self._is_closed:
-            self._cut = self._take_file()
-        self._check_open()
 
     def _go_on(self, changes: Sequence[Change], cut: int, *, begun: bool = False) -> None:
         """Write down that the run goes on, and how it was changed for that."""

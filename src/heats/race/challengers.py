@@ -16,7 +16,7 @@ from heats.engine.specs import AdaptiveSpec
 from heats.errors import InvalidArgument
 from heats.journal import Journal, Log
 from heats.journal.fingerprint import Challenger, keep_challenger, take_fingerprints
-from heats.race.run import reload_scenario
+from heats.race.run import reload_scenario, take_in_challengers
 from heats.race.scenario import (
     MOST_CANDIDATES,
     Candidate,
@@ -47,7 +47,10 @@ def is_made(log: Log, challenge: Challenge) -> bool:
 
 
 def make_challenge(log: Log, challenge: Challenge) -> tuple[Challenger, ...]:
-    """Draw new candidates and write them into the journal of a race, or refuse and leave it as it is."""
+    """Draw new candidates and write them into the journal of a race, or refuse and leave it as it is.
+
+    Nobody comes in twice: if the journal turns out to have them, and the race goes on with them, there are none.
+    """
     spec = log.machine.spec
     if not isinstance(spec, AdaptiveSpec):
         raise InvalidArgument(
@@ -55,14 +58,16 @@ def make_challenge(log: Log, challenge: Challenge) -> tuple[Challenger, ...]:
             "the first. Begin a new race, which plays adaptively unless told otherwise."
         )
     scenario, _ = reload_scenario(log)
-    source = _find_source(scenario, log)
-    _check_number(challenge.more, len(scenario.candidates))
-    around = source.around if challenge.around is None else check_around("around", challenge.around)
-    challengers = _draw(scenario, source, log, challenge.more, around)
+    challengers = _draw(scenario, log, challenge)
+    _check_room(spec, challenge)
     known = take_fingerprints(scenario.candidates, scenario.names, named=True)
     asked = Machine.from_spec(scenario.spec, seed=scenario.seed)
-    _check_room(spec, challenge)
     with Journal(log.path, asked, candidates=known, log=log) as journal:
+        journal.take()
+        if len(log.candidates) > len(known):  # others came in until the file was ours
+            if log.finished is None and is_made(log, challenge):
+                return ()
+            challengers = _draw(take_in_challengers(scenario, log), log, challenge)
         journal.extend(challenge.pulls, challengers)
     return challengers
 
@@ -98,7 +103,11 @@ def _check_room(spec: AdaptiveSpec, challenge: Challenge) -> None:
         )
 
 
-def _draw(scenario: Scenario, source: Source, log: Log, more: int, around: float) -> tuple[Challenger, ...]:
+def _draw(scenario: Scenario, log: Log, challenge: Challenge) -> tuple[Challenger, ...]:
+    """Return new candidates with their names, and whose mutation each is, or refuse what cannot be drawn."""
+    source, more = _find_source(scenario, log), challenge.more
+    _check_number(more, len(scenario.candidates))
+    around = source.around if challenge.around is None else check_around("around", challenge.around)
     leaders = _list_leaders(scenario, source, log)
     if round(around * more) and not leaders:
         raise InvalidArgument(

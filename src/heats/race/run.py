@@ -26,7 +26,7 @@ from heats.race.heat import Order, make_order, run_heat
 from heats.race.outcome import AllCrashed, describe_end, have_all_crashed
 from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import paste_line, summarise_journal
-from heats.race.scenario import Scenario, load_scenario, replace_candidates
+from heats.race.scenario import Scenario, candidate_key, load_scenario, replace_candidates
 from heats.race.validation import find_record
 from heats.race.workers import find_workers
 from heats.reports.result import Result
@@ -129,14 +129,16 @@ def reload_scenario(log: Log) -> tuple[Scenario, RaceOrigin]:
     scenario = load_scenario(origin.scenario, origin.overrides, begun=log.header.machine)
     now = describe_origin(scenario, origin.overrides)
     check_rules(origin, now, str(log.path), origin.scenario)
-    return _take_in_challengers(scenario, log), now
+    return take_in_challengers(scenario, log), now
 
 
-def _take_in_challengers(scenario: Scenario, log: Log) -> Scenario:
+def take_in_challengers(scenario: Scenario, log: Log) -> Scenario:
     """Return the race with the candidates that were drawn while it went on, which its journal alone knows, as arms."""
-    challengers, own = log.challengers, iter(scenario.candidates)
+    challengers = log.challengers
     if not challengers:
         return scenario
+    drawn = {candidate_key(each.value) for each in challengers.values()}  # a larger sample draws them, too
+    own = iter([each for each in scenario.candidates if candidate_key(each) not in drawn])
     known = [challengers[arm].value if arm in challengers else next(own, None) for arm in range(len(log.candidates))]
     there = [each for each in known if each is not None]  # where some are missing, their number is refused later
     return replace_candidates(scenario, (*there, *own), log.names[: len(there)])
@@ -196,6 +198,7 @@ def play_race(
     counts = counts or RunCounts()
     file = JournalFile(path, sync="grouped", command=origin)  # a heat is not to wait for the disk
     with RaceJournal(file, asked, candidates=known, on_told=counts.add, log=log) as journal:
+        scenario = take_in_challengers(scenario, journal.log)  # whoever came in until the file was ours
         journal.scenario, journal.counts = scenario, counts
         with (
             find_workers(scenario.heats_at_once, executor) as (workers, guardians),

@@ -24,7 +24,7 @@ from heats.race.scenario.scenario import (
     load_scenario,
     replace_candidates,
 )
-from heats.race.scenario.spaces import Candidate, Value, count_parents
+from heats.race.scenario.spaces import Candidate, Value, candidate_key, count_parents
 from heats.race.scenario.starter import write_starter
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Terms",
     "ValidateTable",
     "Value",
+    "candidate_key",
     "check_around",
     "check_command",
     "count_cores",

@@ -22,6 +22,8 @@ from heats.race.scenario.spaces.space import Space
 
 DEVIATION = 0.5  # of a number that moves, in distances between candidates
 WIDER = 1.1  # is the distance after every draw that gave nothing new
+LEAST_DRAWS = 100  # of each candidate
+FEWER_DRAWS = 20  # times fewer than of a sample: they take longer, and spread out soon
 LAST_UNIT = math.nextafter(1, 0)
 _STANDARD = NormalDist()
 
@@ -38,11 +40,12 @@ def mutate(
 
     None of them is ``known``. They are a pure function of all that is given.
     """
+    space.check_left(how_many, known, "more")
     root = randomness.draw_bits(randomness.fold_seed(seed), Purpose.MUTATION, len(known))
     taken, distance = set(map(candidate_key, known)), _find_distance(space, len(known))
     places, wider = np.arange(1 + 2 * len(space.parameters)), 1.0
     found: list[tuple[int, Candidate]] = []
-    for number in range(draws := space.count_draws(how_many)):
+    for number in range(draws := max(how_many * LEAST_DRAWS, space.count_draws(how_many) // FEWER_DRAWS)):
         units = randomness.to_unit(randomness.draw_more_bits(root, number, places)).tolist()
         place = _choose_place(units[0], len(parents))
         candidate = _move(space, parents[place], min(1.0, distance * wider), units[1:])

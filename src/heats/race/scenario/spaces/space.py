@@ -54,8 +54,7 @@ class Space(msgspec.Struct, frozen=True):
 
         ``asked`` is how people say how many they want.
         """
-        if how_many > self.size:
-            raise _refuse_sample(asked, how_many, f"there are only {int(self.size)} different candidates")
+        self.check_left(how_many, besides, asked)
         draws = self.count_draws(how_many + len(besides))
         taken = set(map(candidate_key, besides))
         found: dict[object, Candidate] = {}
@@ -65,6 +64,14 @@ class Space(msgspec.Struct, frozen=True):
             if len(found) == how_many:
                 return list(found.values())
         raise _refuse_sample(asked, how_many, f"{draws} draws found only {_say_found(list(found.values()), taken)}")
+
+    def check_left(self, how_many: int, known: Sequence[Candidate], asked: str) -> None:
+        """Refuse more candidates than there can be beside those that are known."""
+        if math.isfinite(self.size):
+            there = sum(map(self._holds, known))
+            if how_many > self.size - there:
+                but = f", {there} of which are there" if there else ""
+                raise _refuse_sample(asked, how_many, f"there are only {int(self.size)} different candidates{but}")
 
     def make_default(self) -> Candidate:
         """Return the default candidate: every parameter as it is if nobody says otherwise."""
@@ -94,6 +101,12 @@ class Space(msgspec.Struct, frozen=True):
         """Return the candidate with these values, but for those that do not count; None if it is forbidden."""
         candidate = self._leave_out_idle(values)
         return None if any(test(candidate) is True for test in self.forbidden) else candidate
+
+    def _holds(self, candidate: Candidate) -> bool:
+        """Whether a candidate is one of the space."""
+        filled = {each.name: candidate.get(each.name, each.at(0)) for each in self.parameters}
+        are_values = all(each.locate(filled[each.name]) is not None for each in self.parameters)
+        return are_values and self.complete(filled) == candidate
 
     def _leave_out_idle(self, candidate: Candidate) -> Candidate:
         """Leave out parameters whose conditions do not hold, and those that depend on them."""
