@@ -17,6 +17,7 @@ import pytest
 from heats import race_functions
 from heats.cli.app import run as heats
 from heats.journal import Log
+from heats.journal.events import SEAL_BYTES, Chain
 from heats.race.result import read_race
 from heats.race.run import reload_scenario
 from tests.race.programs import token, wait_until_gone
@@ -225,6 +226,26 @@ def test_a_line_that_only_lost_its_end_is_there(tmp_path: Path) -> None:
     assert heats(["resume", str(journal)]) == 0
     assert read(journal).candidates == drawn
     assert read(journal).machine.spent == 12
+
+
+@pytest.mark.parametrize("known", [b'"other":1', b'"json":[1]', b'"json":{"cost":[1]}', b'"json":{"price":1}'])
+def test_challengers_that_no_race_wrote_are_refused(
+    tmp_path: Path, known: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A journal is somebody's file: without parameters, or with those of another command, nothing is run."""
+    journal = begin(tmp_path)
+    chain, lines = Chain(), []
+    for line in journal.read_bytes().splitlines():
+        assert chain.accept(line)
+        lines.append(line)
+    forged = b'{"event":"extended","pulls":4,"at":"2026-01-01T00:00:00Z","added":[{"name":"x",' + known + b"}]"
+    seal = b',"crc":"%08x"}' % chain._sum(forged + b"0" * SEAL_BYTES)
+    journal.write_bytes(b"\n".join([*lines, forged + seal]) + b"\n")
+    capsys.readouterr()
+    assert heats(["resume", str(journal)]) in (1, 2)
+    seen = capsys.readouterr().err
+    assert "but not its parameters" in seen or "has no cost" in seen
+    assert "Traceback" not in seen
 
 
 # What cannot be.
