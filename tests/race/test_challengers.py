@@ -169,6 +169,12 @@ def test_challengers_can_be_validated_against(tmp_path: Path, capsys: pytest.Cap
     assert go_on(journal, "--more", "9", "-B", "+9", "--json") == 0
     result = json.loads(capsys.readouterr().out)
     assert result["report"]["winner"] == result["race"]["validation"]["winner"]["arm"] >= 4
+    record = tmp_path / "run.validation.jsonl"
+    record.write_bytes(b"".join(record.read_bytes().splitlines(keepends=True)[:-1]))
+    assert go_on(journal, "--more", "9", "-B", "+9", "--json") == 0  # its end was torn off: that is all there is to do
+    seen = capsys.readouterr()
+    assert "are in the race of" in seen.err
+    assert json.loads(seen.out)["race"]["validation"] is not None
     assert heats(["validate", str(journal), "--against", "#5", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["race"]["validation"]["against"]["arm"] == 5
 

@@ -20,6 +20,8 @@ from heats.race.counts import RunCounts
 from heats.race.forecast import say_how_long
 from heats.race.run import reload_scenario
 from heats.race.scenario import check_around
+from heats.race.validation import find_open_request, make_request
+from heats.reports.result import Entrant
 
 EXAMPLE = "heats race --continue run.jsonl --more 30 -B +100"
 
@@ -82,8 +84,8 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
             f"{log.path} is a race of Python functions, which has no space to draw from; run the program that began it "
             "again with more functions after the others, and a larger budget."
         )
-    is_over = log.finished is not None and not is_validation_owed(log, counts)
-    new = () if not is_over and is_made(log, challenge) else make_challenge(log, challenge)
+    is_under_way = is_made(log, challenge) and not _is_over(log, counts)
+    new = () if is_under_way else make_challenge(log, challenge)
     if not new:
         yield f"these {challenge.more} new candidates are in the race of {log.path} already, which goes on."
         return
@@ -98,9 +100,16 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
     yield say_how_long(msgspec.structs.replace(scenario, heats=left))
 
 
-def say_who_won(log: Log) -> str:
+def _is_over(log: Log, counts: RunCounts) -> bool:
+    """Whether a race has nothing left to do, its validation included."""
+    if log.finished is None or not is_validation_owed(log, counts):
+        return log.finished is not None
+    held_out = reload_scenario(log)[0].held_out
+    return find_open_request(log) is None and (held_out is None or make_request(log, held_out) is None)
+
+
+def say_who_won(log: Log, winner: Entrant | None) -> str:
     """Say whether one of the new candidates has won."""
     new = () if log.extended is None else log.extended.added
-    first = len(log.candidates) - len(new)
-    won = log.machine.winner is not None and log.machine.winner >= first
+    won = winner is not None and winner.arm >= len(log.candidates) - len(new)
     return f"{'one' if won else 'none'} of the {len(new)} new candidates has won."

@@ -164,7 +164,7 @@ def _continue(
     result = summarise_journal(log, counts)
     save_tables(log, result, csv)
     show_result(log, result, html, json=json)
-    _say(say_who_won(log))
+    _say(say_who_won(log, None if result.race is None else result.race.winner))
     end_with(result, failure)
 
 
