@@ -185,6 +185,30 @@ def test_new_arms_fill_the_first_pulls_of_the_next_batch(
     assert all(pulls[arm] for arm in added)
 
 
+@settings(max_examples=40)
+@given(PROBLEMS, st.integers(1, 40), st.integers(1, 9), st.integers(0, 60))
+def test_more_pulls_and_new_arms_at_once_are_one_after_another(
+    problem: tuple[int, int, int, int, int], more: int, arms: int, told: int
+) -> None:
+    """Wherever the run is; where there is no room for all of the arms, nothing changes."""
+    at_once, in_turn = make(*problem), make(*problem)
+    for machine in (at_once, in_turn):
+        tell_some(machine, told)
+    before = look_at(at_once)
+    in_turn.extend(more)
+    try:
+        for _ in range(arms):
+            in_turn.add()
+    except InvalidArgument:
+        with pytest.raises(InvalidArgument, match="is left to compare"):
+            at_once.extend(more, arms)
+        assert look_at(at_once) == before
+    else:
+        at_once.extend(more, arms)
+        assert look_at(at_once) == look_at(in_turn)
+        assert look_at(play(at_once)) == look_at(play(in_turn))
+
+
 def test_a_new_arm_that_is_the_best_wins() -> None:
     """In a run that was over, once it is extended: the next batch has it at once."""
     machine = heats.Adaptive(9, 3, 40, seed=4)

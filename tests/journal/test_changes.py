@@ -22,6 +22,7 @@ import heats
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, JournalLocked, OutOfTurn
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.events import Event
+from heats.journal.fingerprint import keep_challenger
 from heats.journal.reader import read_answers
 from tests.journal.runs import lines, told
 from tests.playing import noisy, recall
@@ -68,7 +69,8 @@ def test_the_file_is_the_run_whatever_is_done_to_it(chance: int) -> None:
 
         journal, out = open_journal(), []
         for _ in range(40):
-            match draw.choices(("ask", "tell", "requeue", "extend", "add", "stop", "reopen"), (6, 9, 1, 1, 1, 1, 1))[0]:
+            moves = ("ask", "tell", "requeue", "extend", "add", "stop", "challenge", "reopen")
+            match draw.choices(moves, (6, 9, 1, 1, 1, 1, 1, 1))[0]:
                 case "ask":
                     out += journal.machine.ask(draw.randint(1, 3))
                 case "tell" if out:
@@ -78,10 +80,15 @@ def test_the_file_is_the_run_whatever_is_done_to_it(chance: int) -> None:
                     journal.requeue(out.pop(), "left")
                 case "extend":
                     journal.extend(draw.randint(1, 9))
-                case "add" | "stop" as change:
+                case "add" | "stop" | "challenge" as change:
                     before = path.read_bytes(), look_at(journal.machine)
                     try:
-                        journal.add() if change == "add" else journal.stop(0.9)
+                        if change == "challenge":
+                            number = journal.machine.n_arms
+                            new = [keep_challenger(each, f"new {each}", None) for each in range(number, number + 4)]
+                            journal.extend(draw.randint(1, 3), new)
+                        else:
+                            journal.add() if change == "add" else journal.stop(0.9)
                     except (InvalidArgument, OutOfTurn):  # a refused call changes nothing
                         assert (path.read_bytes(), look_at(journal.machine)) == before or not journal._handle
                 case "reopen":
@@ -125,6 +132,28 @@ def test_a_run_goes_further_without_a_pull_made_again(tmp_path: Path) -> None:
     ]
     assert len(read_answers(path, log.machine)) == 90
     assert more.pulls_frame("pandas")["by"].notna().all()
+
+
+def test_challengers_are_kept_in_full(tmp_path: Path) -> None:
+    """With whatever they are, however long, and whose mutation each is; all in one line, so cut off it is not there."""
+    path, long = tmp_path / "run.jsonl", {"x": "y" * 20_000}
+    begin(path)
+    before = path.read_bytes()
+    log = Log(path)
+    log.advance()
+    new = [keep_challenger(long, "long", None), keep_challenger({"x": 1}, "short", 3)]
+    with Journal(path, heats.Adaptive(6, 3, 60, seed=5), log=log) as journal:
+        journal.extend(7, new)
+    log = Log(path)
+    log.advance()
+    assert log.challengers == dict(enumerate(new, 6))
+    assert (log.values[6], log.challengers[7].parent, log.machine.n_arms) == (long, 3, 8)
+    assert len(read_answers(path, log.machine)) == log.machine.spent
+    path.write_bytes(path.read_bytes()[:-1])
+    assert len(path.read_bytes()) > len(before)
+    log = Log(path)
+    log.advance()
+    assert (log.challengers, log.machine.n_arms) == ({}, 6)
 
 
 def test_what_it_began_with_may_be_said_again(tmp_path: Path) -> None:

@@ -52,3 +52,8 @@ def triple(number: float) -> float:
 
 def idle() -> None:
     """Do nothing, with nothing."""
+
+
+def rest() -> None:
+    """Need nothing, and take some time."""
+    time.sleep(0.3)

@@ -38,6 +38,18 @@ def test_it_is_compiled_once(folders: tuple[Path, Path], monkeypatch: pytest.Mon
     assert list(folders[0].iterdir()) == [made]
 
 
+def test_a_compile_that_was_killed_leaves_nothing_for_good(folders: tuple[Path, Path]) -> None:
+    """The next one clears up, but not after processes that still compile."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for process in (dead.pid, os.getpid()):
+        (folders[0] / f"{library.ROOM}{process}-abc").mkdir(parents=True)
+        (folders[0] / f"{library.ROOM}{process}-abc" / "half.so").touch()
+    library.load_library()
+    left = [path.name for path in folders[0].iterdir() if path.is_dir()]
+    assert left == [f"{library.ROOM}{os.getpid()}-abc"]
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="rights are those of POSIX")
 def test_nobody_else_may_change_it(folders: tuple[Path, Path]) -> None:
     """Whatever the umask is."""

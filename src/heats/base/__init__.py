@@ -14,6 +14,6 @@ interrupts  Ctrl-C → an end with exit code 130, also while a command is still 
 intervals   how far a share or a mean may be off
 times       seconds → what people say
 threads     linear algebra in one thread
-worker      the name of this thread, process and machine
+worker      the name of this thread, process and machine; whether a process is running
 version     which heats this is
 """

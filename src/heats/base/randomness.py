@@ -39,6 +39,7 @@ class Purpose(IntEnum):
     TURN = 103  # which of them runs first, if one after another
     VALIDATION = 104  # the seed of two runs on a held-out instance
     FORECAST = 105  # heats to guess from how long a race takes
+    MUTATION = 106  # a candidate near another one
     GRAPH_VERTICES = 200  # a colouring instance: how many vertices,
     GRAPH_RANDOM = 201  # its random graph,
     GRAPH_NEW = 202  # edges that replace others,

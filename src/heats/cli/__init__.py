@@ -6,8 +6,10 @@ outputs      files that a command writes beside what it prints
 plans        heats plan, bounds
 demo         a simulated problem to show
 showing      a result, printed and written as a page
+compiling    our own solver, ready before a race charges its runs for that
 validating   a race that is over → its winner on held-out instances, as asked for
 resuming     a journal → the run, gone on with as the command that began it would, or given more to spend
+continuing   a race and new candidates that its champion has to beat
 runs         heats demo, report, resume, extend, schema
 simulations  heats simulate, replay, reproduce
 races        heats race, validate

@@ -13,11 +13,21 @@ import typer
 from heats.base.text import make_printable
 from heats.base.times import say_seconds
 from heats.cli import options
+from heats.cli.compiling import compile_own_solver
+from heats.cli.continuing import (
+    challenge_champion,
+    read_budget,
+    read_challenge,
+    refuse_beside,
+    refuse_without,
+    say_who_won,
+)
 from heats.cli.outputs import check_places, save_tables
 from heats.cli.root import app
 from heats.cli.showing import end_with, show_result
 from heats.engine.specs import name_strategy
 from heats.errors import HeatsError, InvalidArgument
+from heats.race.challengers import Challenge
 from heats.race.check import encode_trials, format_trials, try_candidates
 from heats.race.forecast import forecast_seconds, keep_runs, say_how_long
 from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
@@ -30,7 +40,9 @@ def race(
     init: Annotated[str | None, typer.Option(metavar="DIR", help="Write a commented scenario that runs.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Try every candidate once; no race is run.")] = False,
     heat_size: Annotated[int | None, typer.Option("-k", "--heat-size", help="How many run in a heat.")] = None,
-    budget: Annotated[int | None, typer.Option("-B", "--budget", help="How many heats to run.")] = None,
+    budget: Annotated[
+        str | None, typer.Option("-B", "--budget", metavar="HEATS", help="How many heats to run; +100: so many more.")
+    ] = None,
     cutoff: Annotated[str | None, typer.Option(help="Longest time of a run, as 10s or 500ms.")] = None,
     mode: Annotated[str | None, typer.Option(help="parallel or capped (one after another).")] = None,
     clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
@@ -39,14 +51,30 @@ def race(
     strategy: options.PlayedStrategy = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
+    go_on: Annotated[
+        str | None,
+        typer.Option("--continue", metavar="JOURNAL", help="Go on with a race, against new candidates of its space."),
+    ] = None,
+    more: Annotated[int | None, typer.Option(help="How many new candidates --continue draws.")] = None,
+    around: Annotated[float | None, typer.Option(help="Which share of them near the best, as 0.5.")] = None,
     html: options.Html = None,
     csv: options.Csv = None,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
-    """Race programs: k command lines on one instance, the first to finish wins. Options override the file."""
-    given = {"heat_size": heat_size, "budget": budget, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
+    """Race programs: k command lines on one instance, the first to finish wins. Options override the file.
+
+    heats race --continue run.jsonl --more 30 -B +100 lets the champion of a race defend against new candidates.
+    """
+    given: dict[str, Any] = {"heat_size": heat_size, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
     given |= {"instances": instances, "strategy": strategy, "seed": seed}
+    if go_on is not None:
+        left_alone = {"scenario": scenario, "init": init, "check": check or None, "journal": journal} | given
+        refuse_beside(left_alone)
+        _continue(go_on, read_challenge(more, budget, around), html, csv, dask, json=json)
+        return
+    refuse_without(more=more, around=around)
+    given["budget"] = read_budget(budget)
     if init is not None:
         if check or scenario is not None:
             raise InvalidArgument("--init writes a scenario and does nothing else; leave out the rest.")
@@ -66,6 +94,7 @@ def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
             "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
         )
     scenario = load_scenario(path, given)
+    compile_own_solver(scenario)
     for warning in list_warnings(scenario):
         _say(f"warning: {warning}")
     return scenario
@@ -113,6 +142,29 @@ def _race(
     show_result(raced.log, result, html, json=json)
     if html is not None:
         _say(f"the report is {html}")
+    end_with(result, failure)
+
+
+def _continue(
+    journal: str, challenge: Challenge, html: str | None, csv: str | None, dask: str | None, *, json: bool
+) -> None:
+    from heats.cli.validating import validate_as_asked
+    from heats.race.result import read_race, summarise_journal
+    from heats.race.run import resume_race
+
+    log, counts = read_race(journal)
+    check_places(html=html, csv=csv)
+    for sentence in challenge_champion(log, counts, challenge):
+        _say(sentence)
+    assert counts is not None
+    with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
+        if log.finished is None:
+            resume_race(log, counts, executor)
+        failure = validate_as_asked(log, counts, executor)
+    result = summarise_journal(log, counts)
+    save_tables(log, result, csv)
+    show_result(log, result, html, json=json)
+    _say(say_who_won(log, None if result.race is None else result.race.winner))
     end_with(result, failure)
 
 

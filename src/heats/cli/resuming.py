@@ -13,7 +13,7 @@ from heats.engine.adaptive import Adaptive
 from heats.engine.machine import Machine
 from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Journal, Log
-from heats.journal.origin import DemoOrigin, OtherOrigin, RaceOrigin
+from heats.journal.origin import DemoOrigin, FunctionsOrigin, OtherOrigin, RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.run import resume_race
 
@@ -70,7 +70,7 @@ def extend_run(path: str, said: str) -> Extension:
     asked = Machine.from_spec(machine.spec, machine.statistic, machine.seed)
     with Journal(path, asked, log=log) as journal:
         journal.extend(pulls)
-    is_ours = log.origin is not None and not isinstance(log.origin, OtherOrigin)
+    is_ours = log.origin is not None and not isinstance(log.origin, OtherOrigin | FunctionsOrigin)
     return Extension(path, machine.budget, machine.spent, f"heats resume {shlex.quote(path)}" if is_ours else None)
 
 

@@ -6,9 +6,10 @@ from concurrent.futures import Executor
 
 import typer
 
+from heats.cli.compiling import compile_own_solver
 from heats.errors import HeatsError, InvalidArgument
 from heats.journal import Log
-from heats.journal.origin import RaceOrigin
+from heats.journal.origin import FunctionsOrigin, RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.result import is_decided, read_race
 from heats.race.run import reload_scenario
@@ -51,6 +52,11 @@ def validate_journal(
     log, counts = read_race(journal)
     if counts is None:
         raise InvalidArgument(f"{journal} is not a race of programs; only these can be validated.")
+    if isinstance(log.origin, FunctionsOrigin):
+        raise InvalidArgument(
+            f"{journal} is a race of Python functions, whose instances only its program has; to see how the winner "
+            "does on others, have it race them there. Run again with a larger budget, it goes on with this race."
+        )
     if log.finished is None:
         raise InvalidArgument(f"the race of {journal} is not over; go on with it first: heats resume {journal}")
     scenario, _ = reload_scenario(log)
@@ -89,5 +95,6 @@ def _hold_out(scenario: Scenario, instances: str | None, against: str | None) ->
 
 
 def _validate(scenario: Scenario, log: Log, request: Request, executor: Executor | None) -> None:
+    compile_own_solver(scenario)
     with count_progress("held-out instances") as tick:
         validate(scenario, log, request, tick, executor)

@@ -298,8 +298,8 @@ class Machine(ABC):
         unknown = (np.full((pulls.size, opened.size), np.nan) for opened, pulls in stages)
         return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
 
-    def extend(self, pulls: int) -> None:
-        """Go on with so many more pulls; only ``Adaptive`` can."""
+    def extend(self, pulls: int, arms: int = 0) -> None:
+        """Go on with so many more pulls, and new arms; only ``Adaptive`` can."""
         raise self._refuse_to("extended")
 
     def add(self) -> int:

@@ -8,6 +8,8 @@ import re
 import secrets
 from pathlib import Path
 
+from heats.base.worker import is_running
+
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a draft beside the file, bring it to the disk, and put it in the file's place."""
@@ -30,15 +32,5 @@ def _remove_stale_drafts(folder: Path, stem: str) -> None:
     name = re.compile(re.escape(stem) + r"\.(\d+)-[0-9a-f]{8}\.new")
     with contextlib.suppress(OSError):
         for found in folder.iterdir():
-            if (match := name.fullmatch(found.name)) and not _lives(int(match[1])):
+            if (match := name.fullmatch(found.name)) and not is_running(int(match[1])):
                 found.unlink()
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True

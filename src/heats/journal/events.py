@@ -21,7 +21,7 @@ from heats.engine.feedback import Arms, BestWorst, Feedback, Named, NoVerdict, R
 from heats.engine.specs import Spec, TournamentSpec
 from heats.engine.statistics import Statistic
 from heats.errors import show_value
-from heats.journal.fingerprint import Candidate
+from heats.journal.fingerprint import Candidate, Challenger
 from heats.planning.plan import Plan
 
 FORMAT = 2
@@ -112,11 +112,15 @@ class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omi
 
 
 class Extended(msgspec.Struct, frozen=True, tag_field="event", tag="extended", omit_defaults=True):
-    """The run got so many more ``pulls``; ``begun`` if a pull of the round under way was told or out with somebody."""
+    """The run got so many more ``pulls``; ``begun`` if a pull of the round under way was told or out with somebody.
+
+    New candidates may come in with it, as the next arms: in one line, so that all of them are there or none.
+    """
 
     pulls: int
     at: datetime
     begun: bool = False
+    added: tuple[Challenger, ...] = ()
 
 
 class Added(msgspec.Struct, frozen=True, tag_field="event", tag="added", omit_defaults=True):

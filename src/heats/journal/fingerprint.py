@@ -44,10 +44,21 @@ class Candidate(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.json.decode(self.json) if bytes(self.json) else None
 
 
+class Challenger(Candidate, frozen=True, omit_defaults=True):
+    """A candidate that was drawn while its run went on: at random, or near the arm that is its ``parent``."""
+
+    parent: int | None = None
+
+
 def make_plain(candidate: Any) -> Any:
     """Return a candidate as plain data, the same that a journal would give back; None if it has no JSON."""
     text = _canonical(candidate)
     return msgspec.json.decode(text) if text else None
+
+
+def keep_challenger(candidate: Any, name: str, parent: int | None) -> Challenger:
+    """Return what a candidate is known by that nobody but the journal has: all of its JSON, however long."""
+    return Challenger(make_encodable(name), json=msgspec.Raw(_canonical(candidate)), parent=parent)
 
 
 def take_fingerprints(candidates: Sequence[Any], names: Sequence[str], *, named: bool) -> tuple[Candidate, ...]:

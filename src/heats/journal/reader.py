@@ -35,6 +35,7 @@ from heats.journal.events import (
     decode_event,
     decode_feedback,
 )
+from heats.journal.fingerprint import Candidate, Challenger
 from heats.journal.judged import JudgeCounts
 from heats.journal.origin import Origin, parse_origin
 
@@ -62,9 +63,10 @@ class Log:
             self.size = file.tell()  # bytes that are whole lines
         self.origin: Origin | None = parse_origin(self.header.command)
         self.machine = machine or _make_machine(self.header, self.path)
-        self.candidates = list(self.header.candidates)  # those that were added included
+        self.candidates: list[Candidate] = list(self.header.candidates)  # those that were added included
         self.lines = 1
         self.finished: Finished | None = None
+        self.extended: Extended | None = None  # the last time
         self.requeued = 0  # pulls taken back
         self.late = 0  # answers that came too late to count
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
@@ -79,6 +81,11 @@ class Log:
     def names(self) -> tuple[str, ...]:
         """What the candidates are called."""
         return tuple(each.name for each in self.candidates)
+
+    @property
+    def challengers(self) -> dict[int, Challenger]:
+        """The arms that were drawn while the run went on."""
+        return {arm: each for arm, each in enumerate(self.candidates) if isinstance(each, Challenger)}
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -123,7 +130,8 @@ class Log:
                 self._seconds_before = self.elapsed_seconds
                 self._session = event.at
             case Extended():
-                self.finished = None
+                self.finished, self.extended = None, event
+                self.candidates += event.added
             case Added():
                 self.candidates.append(event.candidate)
             case Finished():
@@ -182,7 +190,7 @@ class Log:
                 return
             asked = machine.ask() if event.begun and not machine.is_begun else None
             if isinstance(event, Extended):
-                machine.extend(event.pulls)
+                machine.extend(event.pulls, len(event.added))
             elif (arm := machine.add()) != event.arm:
                 raise OutOfTurn(f"the arm added is {arm} here, not {event.arm}")
             if asked is not None:
@@ -224,7 +232,7 @@ def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, An
 
 def _grow(spec: AdaptiveSpec, event: Extended | Added) -> AdaptiveSpec:
     if isinstance(event, Extended):
-        return msgspec.structs.replace(spec, budget=spec.budget + event.pulls)
+        return msgspec.structs.replace(spec, budget=spec.budget + event.pulls, n_arms=spec.n_arms + len(event.added))
     return msgspec.structs.replace(spec, n_arms=spec.n_arms + 1)
 
 

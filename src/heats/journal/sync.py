@@ -49,6 +49,8 @@ class Syncer:
             if self._stopping.wait(GROUP_SECONDS):
                 return
             self._waiting.clear()
+            if self._stopping.is_set():  # since then: what wakes us would just have been cleared
+                return
             try:
                 bring_to_disk(self._handle, self._path)
             except OSError as error:

@@ -39,7 +39,7 @@ from heats.journal.events import (
     encode_feedback,
     now,
 )
-from heats.journal.fingerprint import Candidate
+from heats.journal.fingerprint import Candidate, Challenger
 from heats.journal.lock import Lock
 from heats.journal.origin import Origin, write_origin
 from heats.journal.reader import Log, resolve_path
@@ -175,14 +175,23 @@ class Journal:
                 self._fail(error)  # it may be told and not be written: no later line would be true
             raise
 
-    def extend(self, pulls: int) -> None:
-        """Give the run so many more pulls, whether it is over or not, and write it down."""
-        self._take_file_again()
-        self._change(lambda: self._extend(whole("pulls", pulls, 0)))
+    def take(self) -> None:
+        """Be the one that writes, also after a run that was over when it was read; ``log`` has all that is written."""
+        if self._handle is None and self._failed is None and not self._is_closed:
+            self._cut = self._take_file()
+        self._check_open()
+
+    def extend(self, pulls: int, challengers: Sequence[Challenger] = ()) -> None:
+        """Give the run so many more pulls, whether it is over or not, take new arms in, and write it down, or nothing.
+
+        Every challenger has a name that no other arm has.
+        """
+        self.take()
+        self._change(lambda: self._extend(whole("pulls", pulls, 0), tuple(challengers)))
 
     def add(self, name: str | None = None) -> int:
         """Take one more arm in, called so, write it down, and return its number."""
-        self._take_file_again()
+        self.take()
         if name is not None and (not isinstance(name, str) or make_encodable(name) in self.log.names):
             raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
         candidate = Candidate(f"arm {self.machine.n_arms}" if name is None else make_encodable(name))
@@ -279,12 +288,6 @@ class Journal:
             self._syncer = Syncer(self._handle, self.path)
         return cut
 
-    def _take_file_again(self) -> None:
-        """Write on after a run that was over when it was read."""
-        if self._handle is None and self._failed is None and not self._is_closed:
-            self._cut = self._take_file()
-        self._check_open()
-
     def _go_on(self, changes: Sequence[Change], cut: int, *, begun: bool = False) -> None:
         """Write down that the run goes on, and how it was changed for that."""
         if self.log.finished is not None and not changes:
@@ -309,11 +312,11 @@ class Journal:
                 changes.append(self._take_in(msgspec.structs.replace(candidate, name=name)))
         return changes
 
-    def _extend(self, pulls: int) -> Extended:
+    def _extend(self, pulls: int, challengers: tuple[Challenger, ...] = ()) -> Extended:
         """Extend the machine; return what is to be written of that."""
         begun = self.machine.is_begun
-        self.machine.extend(pulls)
-        return Extended(pulls, now(), begun)
+        self.machine.extend(pulls, len(challengers))
+        return Extended(pulls, now(), begun, challengers)
 
     def _take_in(self, candidate: Candidate) -> Added:
         """Let the machine have one more arm; return what is to be written of that."""

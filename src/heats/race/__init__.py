@@ -12,6 +12,7 @@ board         a machine and counts → what a watcher sees
 validation    winner and default on instances that the race never saw, beside each other
 result        a journal and counts → what the programs did
 run           a scenario → a whole race: machine, driver, journal
+challengers   a race and its space → new candidates, to go on with
 call          the program that a run of a Python function is
 functions     Python functions → a race of them
 """

@@ -12,7 +12,7 @@ import msgspec
 from heats.base.text import quote_argument
 from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Log
-from heats.journal.origin import RaceOrigin
+from heats.journal.origin import Drawn, RaceOrigin
 from heats.race.counts import RunCounts
 from heats.race.heat import fill_command_line
 from heats.race.outcome import Rule
@@ -41,7 +41,7 @@ def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
     """Return what the programs did; all of it is in the journal."""
     assert isinstance(log.origin, RaceOrigin)
     by_value, decided = _is_by_value(log.origin), is_decided(log, counts)
-    report = log.machine.report()
+    report, drawn = log.machine.report(), _count_drawn(log, log.origin)
     return RaceFacts(
         decided=decided,
         goal="value" if by_value else "finish",
@@ -51,9 +51,17 @@ def collect_facts(log: Log, counts: RunCounts) -> RaceFacts:
         without_winner=counts.without_winner,
         cpu_seconds=round(counts.total_cpu_seconds, 6),
         candidates=tuple(_count_candidate(counts, arm) for arm in _furthest_first(counts)),
-        top=make_claim(log.origin.drawn, report) if decided and log.origin.drawn is not None else None,
+        top=make_claim(drawn, report) if decided and drawn is not None else None,
         validation=_measure_validation(log, log.origin, report.winner),
     )
+
+
+def _count_drawn(log: Log, origin: RaceOrigin) -> Drawn | None:
+    """Return how many candidates were drawn at random in all; None if they are no random sample of their space."""
+    challengers = log.challengers.values()
+    if origin.drawn is None or any(each.parent is not None for each in challengers):
+        return None
+    return msgspec.structs.replace(origin.drawn, candidates=origin.drawn.candidates + len(challengers))
 
 
 def _is_by_value(origin: RaceOrigin) -> bool:

@@ -14,9 +14,9 @@ import msgspec
 from heats.base.text import make_encodable, quote_argument
 from heats.engine.machine import Machine, Query
 from heats.engine.specs import Spec, TournamentSpec
-from heats.errors import ComparisonFailed, HeatsError, InvalidArgument
+from heats.errors import BrokenFile, ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal import Journal, JournalFile, Log
-from heats.journal.fingerprint import take_fingerprints
+from heats.journal.fingerprint import Challenger, take_fingerprints
 from heats.journal.origin import FunctionsOrigin, RaceOrigin
 from heats.journal.reader import resolve_path
 from heats.journal.sameness import DECIDING
@@ -26,7 +26,7 @@ from heats.race.heat import Order, make_order, run_heat
 from heats.race.outcome import AllCrashed, describe_end, have_all_crashed
 from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import paste_line, summarise_journal
-from heats.race.scenario import Scenario, load_scenario
+from heats.race.scenario import Candidate, Scenario, candidate_key, load_scenario, replace_candidates
 from heats.race.validation import find_record
 from heats.race.workers import find_workers
 from heats.reports.result import Result
@@ -134,7 +134,29 @@ def reload_scenario(log: Log) -> tuple[Scenario, RaceOrigin]:
     scenario = load_scenario(origin.scenario, origin.overrides, begun=log.header.machine)
     now = describe_origin(scenario, origin.overrides)
     check_rules(origin, now, str(log.path), origin.scenario)
-    return scenario, now
+    return take_in_challengers(scenario, log), now
+
+
+def take_in_challengers(scenario: Scenario, log: Log) -> Scenario:
+    """Return the race with the candidates that were drawn while it went on, which its journal alone knows, as arms."""
+    challengers = {arm: _read_parameters(each, log) for arm, each in log.challengers.items()}
+    if not challengers:
+        return scenario
+    drawn = set(map(candidate_key, challengers.values()))  # a larger sample draws them, too
+    own = iter([each for each in scenario.candidates if candidate_key(each) not in drawn])
+    known = [challengers[arm] if arm in challengers else next(own, None) for arm in range(len(log.candidates))]
+    there = [each for each in known if each is not None]  # where some are missing, their number is refused later
+    return replace_candidates(scenario, (*there, *own), log.names[: len(there)])
+
+
+def _read_parameters(challenger: Challenger, log: Log) -> Candidate:
+    """Return the parameters of a candidate that a journal alone knows, or refuse what are none."""
+    try:
+        return msgspec.convert(challenger.value, Candidate)
+    except msgspec.ValidationError:
+        raise BrokenFile(
+            f"{log.path} has a candidate {challenger.name!r} that came in later, but not its parameters."
+        ) from None
 
 
 def check_rules(begun: RaceOrigin, now: RaceOrigin, journal: str, what: str) -> None:
@@ -191,6 +213,7 @@ def play_race(
     counts = counts or RunCounts()
     file = JournalFile(path, sync="grouped", command=origin)  # a heat is not to wait for the disk
     with RaceJournal(file, asked, candidates=known, on_told=counts.add, log=log) as journal:
+        scenario = take_in_challengers(scenario, journal.log)  # whoever came in until the file was ours
         journal.scenario, journal.counts = scenario, counts
         with (
             find_workers(scenario.heats_at_once, executor) as (workers, guardians),

@@ -16,6 +16,7 @@ from heats.errors import InvalidArgument
 
 SOURCE = join(dirname(__file__), "kernel.c")
 OWN_FOLDER = join(dirname(__file__), "__pycache__")
+ROOM = "saps-compiling-"  # a folder to compile in, named by the process
 OPTIONS = ("-std=c99", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-shared", "-fPIC")
 ZIG = ("-m", "ziglang", "cc", "-mcpu=baseline", "-nostdlib", "-ffreestanding")  # for any processor; in half a second
 MISSING = (
@@ -64,13 +65,26 @@ def _make_library(name: str, folders: list[str]) -> ctypes.CDLL:
         with suppress(OSError):
             os.makedirs(folder, mode=0o755 if folder == OWN_FOLDER else 0o700, exist_ok=True)
             if _is_trusted(folder):
-                with tempfile.TemporaryDirectory(dir=folder) as room:
+                _remove_left_rooms(folder)
+                with tempfile.TemporaryDirectory(prefix=f"{ROOM}{os.getpid()}-", dir=folder) as room:
                     made = compile_library(join(room, name))
                     os.chmod(made, 0o755)  # whatever the umask: nobody else may change it
                     os.replace(made, join(folder, name))  # whole, or not at all
                 return ctypes.CDLL(join(folder, name))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as room:
         return ctypes.CDLL(compile_library(join(room, name)))
+
+
+def _remove_left_rooms(folder: str) -> None:
+    """Remove what processes left behind that were killed while they compiled."""
+    import shutil
+
+    from heats.base.worker import is_running
+
+    for name in os.listdir(folder):
+        process = name.removeprefix(ROOM).partition("-")[0]
+        if name.startswith(ROOM) and process.isdecimal() and not is_running(int(process)):
+            shutil.rmtree(join(folder, name), ignore_errors=True)
 
 
 def compile_library(path: str) -> str:

@@ -75,8 +75,8 @@ def test_validation_is_a_choice(tmp_path: Path) -> None:
         ({"instances": 3}, r"validate.instances: expected text or a list, got a whole number"),
         ({}, r"line 3: validate: missing .*instances"),
         ({"instances": "new/*", "with": "x"}, r"'with' is not known here"),
-        ({"instances": "none/*"}, r"validate: instances = \"none/\*\" matches no file"),
-        ({"instances": []}, r"validate: instances is empty"),
+        ({"instances": "none/*"}, r"validate.instances: instances = \"none/\*\" matches no file"),
+        ({"instances": []}, r"validate.instances: instances is empty"),
         ({"instances": ["new/*", "seen/b"]}, r"the race itself runs on .*/seen/b, so"),
         ({"instances": "../*/seen/*"}, r"the race itself runs on .* and \d more, so"),
         ("new/*", r"line 3: validate: expected a table or nothing, got text"),
@@ -94,6 +94,14 @@ def test_mistakes_within_the_table_have_a_line(tmp_path: Path) -> None:
     file = write(tmp_path, RACE, [{"x": 1}, {"x": 2}])
     file.write_text(f'{file.read_text()}\n[validate]\ninstances = "new/*"\nagainst = 3\n')
     with pytest.raises(InvalidArgument, match=r"line 6: validate.against: expected text, got a whole number"):
+        load_scenario(file)
+    (tmp_path / "seen").mkdir()
+    (tmp_path / "seen" / "a").touch()
+    file.write_text(file.read_text().replace("against = 3", 'against = "best"'))
+    with pytest.raises(InvalidArgument, match=r"line 5: validate.instances: instances = .* matches no file"):
+        load_scenario(file)
+    file.write_text(file.read_text().replace("new/*", "race.t?ml"))
+    with pytest.raises(InvalidArgument, match=r"line 6: validate.against: against = 'best' is no candidate"):
         load_scenario(file)
 
 

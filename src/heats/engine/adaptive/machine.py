@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from heats.base.checks import between, whole
@@ -55,8 +57,10 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """How many pulls it may make in all."""
         return int(self.spec.budget)
 
-    def extend(self, pulls: int) -> None:
-        """Go on with so many more pulls, whether the run is over or not; no comparison is made again.
+    def extend(self, pulls: int, arms: int = 0) -> None:
+        """Go on with so many more pulls, and with so many new arms; no comparison is made again.
+
+        The run may be over or not. New arms come in as by ``add``, all or, where there is no room for them, none.
 
         In the first batch that is the run that had the larger budget from the beginning. Later the batch under way
         stays as it is, and what comes after it is divided anew. A run that was stopped goes on; then ``pulls`` may be
@@ -72,31 +76,25 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """
         least, why = (1, "more of nothing changes nothing") if self.stopped is None else (0, "0 spends what was saved")
         more = whole("pulls", pulls, least, why=why)
-        _, _, budget = _check_problem(self.n_arms, self._game.spec.heat_size, self.budget + more)
+        new, game = whole("arms", arms, 0), self._game
+        _, _, budget = _check_problem(self.n_arms + new, game.spec.heat_size, self.budget + more)
+        if new:
+            self._check_room(new, game.divide_anew(budget))
         self._take_back()
-        self._game.lengthen(budget)
+        game.lengthen(budget)
         self.stopped = None
         self.spec = msgspec.structs.replace(self.spec, budget=budget)
-        self._deal_again()
+        self._take_in(new)
 
     def add(self) -> int:
         """Take one more arm in, and return its number; the next batch deals it first, whatever the scores.
 
         Several new ones fill the first pulls of the next batch, in the order of adding. The batch under way stays.
         """
-        game, is_ours = self._game, self._is_untouched
-        _check_problem(self.n_arms + 1, game.spec.heat_size, self.budget)
-        waiting = game.count_waiting() if not is_ours else len(game.new)
-        room = sum(game.sizes[game.round + (self._stage is not None and not is_ours) :]) * game.spec.heat_size
-        if room <= waiting:
-            left = "no batch" if not room else f"no more room than for the {waiting} added before"
-            raise InvalidArgument(
-                f"{left} is left to compare a new arm in; give the run a larger budget first: extend it, then add."
-            )
+        _check_problem(self.n_arms + 1, self._game.spec.heat_size, self.budget)
+        self._check_room(1, self._game.sizes)
         self._take_back()
-        game.add_arm()
-        self.spec = msgspec.structs.replace(self.spec, n_arms=self.n_arms)
-        self._deal_again()
+        self._take_in(1)
         return self.n_arms - 1
 
     def stop(self, chance: float | None = None) -> None:
@@ -164,6 +162,25 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     def _is_untouched(self) -> bool:
         """Whether the batch under way was opened by an extension, and nothing of it was handed out or told."""
         return self.is_reopened and not self.is_begun
+
+    def _check_room(self, arms: int, sizes: Sequence[int]) -> None:
+        """Refuse new arms that batches of these sizes, but for the one under way, cannot all compare."""
+        game, is_under_way = self._game, self._stage is not None and not self._is_untouched
+        waiting = game.count_waiting() if is_under_way else len(game.new)
+        room = sum(sizes[game.round + is_under_way :]) * game.spec.heat_size
+        if room < waiting + arms:
+            left = "no batch" if not room else f"no more room than for {room}, {waiting} of them added before,"
+            raise InvalidArgument(
+                f"{left} is left to compare {'a new arm' if arms == 1 else f'{arms} new arms'} in; give the run a "
+                "larger budget first: extend it, then add."
+            )
+
+    def _take_in(self, arms: int) -> None:
+        """Have so many more arms, and deal what comes next anew."""
+        for _ in range(arms):
+            self._game.add_arm()
+        self.spec = msgspec.structs.replace(self.spec, n_arms=self.n_arms)
+        self._deal_again()
 
     def _take_back(self) -> None:
         """Deal nothing that nobody knows of: what comes next may change."""

@@ -96,16 +96,20 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self.__dict__.pop("verdict", None)
 
     def lengthen(self, budget: int) -> None:
-        """Go on to a larger budget: what is not dealt is divided anew; the first batch grows, later ones stay."""
-        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
-        if self.round:
-            kept = self.sizes[: self.round + (self._stage is not None)]
-            cuts = np.cumsum(sizes)
-            ends = [sum(kept), *cuts[cuts > sum(kept)].tolist()]
-            self.sizes = (*kept, *(end - start for start, end in pairwise(ends)))
-        else:
-            self.sizes = sizes
+        """Go on to a larger budget."""
+        self.sizes = self.divide_anew(budget)
+        if not self.round:
             self.take_back()
+
+    def divide_anew(self, budget: int) -> tuple[int, ...]:
+        """Return the batches of a larger budget: what is not dealt is divided anew; a first one grows, others stay."""
+        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+        if not self.round:
+            return sizes
+        kept = self.sizes[: self.round + (self._stage is not None)]
+        cuts = np.cumsum(sizes)
+        ends = [sum(kept), *cuts[cuts > sum(kept)].tolist()]
+        return (*kept, *(end - start for start, end in pairwise(ends)))
 
     def end(self) -> None:
         """Make no more batches."""

@@ -13,13 +13,22 @@ starter      nothing → a scenario to begin with, with a toy solver
 """
 
 from heats.race.scenario.command import RACE_PLACEHOLDERS, Command, check_command, fill_command, name_candidate
+from heats.race.scenario.drawing import MOST_CANDIDATES, check_around, draw_more
 from heats.race.scenario.file import ValidateTable
 from heats.race.scenario.held_out import HeldOut, hold_out
-from heats.race.scenario.scenario import Scenario, Terms, count_cores, list_warnings, load_scenario
-from heats.race.scenario.spaces import Candidate, Value
+from heats.race.scenario.scenario import (
+    Scenario,
+    Terms,
+    count_cores,
+    list_warnings,
+    load_scenario,
+    replace_candidates,
+)
+from heats.race.scenario.spaces import Candidate, Value, candidate_key, count_parents
 from heats.race.scenario.starter import write_starter
 
 __all__ = [
+    "MOST_CANDIDATES",
     "RACE_PLACEHOLDERS",
     "Candidate",
     "Command",
@@ -28,12 +37,17 @@ __all__ = [
     "Terms",
     "ValidateTable",
     "Value",
+    "candidate_key",
+    "check_around",
     "check_command",
     "count_cores",
+    "count_parents",
+    "draw_more",
     "fill_command",
     "hold_out",
     "list_warnings",
     "load_scenario",
     "name_candidate",
+    "replace_candidates",
     "write_starter",
 ]

@@ -11,26 +11,36 @@ from typing import Any
 
 import msgspec
 
-from heats.base.checks import refuse, whole
+from heats.base.checks import between, refuse, whole
 from heats.errors import InvalidArgument
 from heats.journal.origin import Drawn
 from heats.race.scenario.amounts import parse_share
-from heats.race.scenario.spaces import Candidate, Space, candidate_key, load_space, parse_space
+from heats.race.scenario.spaces import Candidate, Space, candidate_key, load_space, mutate, parse_space
 from heats.theory.sampling import candidates_needed
 
 MOST_CANDIDATES = 10_000  # more than anyone races, so a slip
 USUAL_CONFIDENCE = "95%"
 
 _ALWAYS_SETTINGS = ("sample", "seed", "file")
-_SETTINGS = ("default", "top", "confidence", "forbidden")  # unless they are tables: those are parameters of that name
+# These are settings unless they are tables, which are parameters of that name.
+_SETTINGS = ("default", "top", "confidence", "forbidden", "around")
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Where candidates come from; of those drawn later, which share is drawn around the best so far."""
+
+    space: Space
+    seed: int
+    around: float
 
 
 class Lineup(msgspec.Struct, frozen=True):
-    """Who races; how many were drawn to be among the best of their space; and which is its default candidate."""
+    """Who races; how many were drawn to be among the best of their space; its default candidate; and the space."""
 
     candidates: tuple[Candidate, ...]
     drawn: Drawn | None = None
     default: int | None = None
+    source: Source | None = None
 
 
 def draw_candidates(table: Mapping[str, Any], folder: Path, seed: int, listed: Sequence[Candidate]) -> Lineup:
@@ -47,7 +57,29 @@ def draw_candidates(table: Mapping[str, Any], folder: Path, seed: int, listed: S
         if drawn is None:
             raise
         raise InvalidArgument(f"space.top = {settings['top']!r} asks for {how_many} candidates: {error}") from None
-    return Lineup((*taken, *sampled), drawn, default)
+    around = check_around("space.around", settings.get("around", 0))
+    return Lineup((*taken, *sampled), drawn, default, Source(space, seed, around))
+
+
+def check_around(name: str, around: object) -> float:
+    """Return the share of new candidates that are drawn around the best, or refuse what is none."""
+    return between(name, around, 0, 1, why="the share of new candidates that is drawn around the best, as 0.5")
+
+
+def draw_more(
+    source: Source, how_many: int, around: float, leaders: Sequence[Candidate], known: Sequence[Candidate]
+) -> list[tuple[int | None, Candidate]]:
+    """Return that many new candidates, a share of them ``around`` the leaders, best first, each with its place there.
+
+    The others go on with the sequence that the first ones were drawn from, and have no place.
+    """
+    near = round(around * how_many)
+    found: list[tuple[int | None, Candidate]] = []
+    found += mutate(source.space, leaders, near, source.seed, known) if near else []
+    besides = [*known, *(candidate for _, candidate in found)]
+    more = how_many - near
+    fresh = source.space.sample(more, source.seed, besides, asked="more") if more else []
+    return [*found, *((None, candidate) for candidate in fresh)]
 
 
 def _take_default(space: Space, listed: Sequence[Candidate]) -> tuple[list[Candidate], int]:

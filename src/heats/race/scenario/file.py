@@ -104,8 +104,8 @@ def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
 
 
 def find_line(path: Path, error: str) -> int | None:
-    """Return the line of the key that an error speaks of first, as ``race.cutoff`` or ``space.top``."""
-    found = re.match(r"(race|space)\.([\w-]+)", error)
+    """Return the line of the key that an error speaks of first, as ``race.cutoff`` or ``validate.against``."""
+    found = re.match(r"(race|space|validate)\.([\w-]+)", error)
     if found is None:
         return None
     text = read_text_file(path, MOST_SCENARIO_BYTES, "the scenario {path} cannot be read: {reason}.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -41,24 +42,34 @@ def hold_out(
     candidates: Sequence[Candidate],
     names: Sequence[str],
     default: int | None = None,
+    where: str = "",
 ) -> HeldOut:
     """Return what to validate on, or refuse instances that are ``raced`` on and a candidate that does not exist.
 
-    ``default`` is the candidate that is the default one of a space, if it races.
+    ``default`` is the candidate that is the default one of a space, if it races. What is wrong is said to be ``where``.
     """
-    if not raced:
-        raise InvalidArgument(
-            "validation needs instances that the race has not seen, but this race has none: its command has no "
-            "{instance}. Leave [validate] out."
-        )
-    try:
+    with _blame_key("instances", where):
+        if not raced:
+            raise InvalidArgument(
+                "validation needs instances that the race has not seen, but this race has none: its command has no "
+                "{instance}. Leave [validate] out."
+            )
         held_out = find_instances(table.instances, folder)
+        _refuse_odd_names(held_out)
+        _refuse_overlap(held_out, raced)
+    if table.against == DEFAULT and default is not None:
+        return HeldOut(held_out, default, table)
+    with _blame_key("against", where):
+        return HeldOut(held_out, find_opponent(table.against, candidates, names), table)
+
+
+@contextmanager
+def _blame_key(key: str, where: str) -> Iterator[None]:
+    """Begin what is wrong with the key it is about, if it stands in a table."""
+    try:
+        yield
     except InvalidArgument as error:
-        raise type(error)(f"validate: {error}") from None
-    _refuse_odd_names(held_out)
-    _refuse_overlap(held_out, raced)
-    is_default = table.against == DEFAULT and default is not None
-    return HeldOut(held_out, default if is_default else find_opponent(table.against, candidates, names), table)
+        raise type(error)(f"{where}.{key}: {error}" if where else str(error)) from None
 
 
 def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[str]) -> int | None:
@@ -85,7 +96,7 @@ def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[st
 def _refuse_odd_names(instances: Sequence[str]) -> None:
     for path in instances:
         if LONE_SURROGATE.search(path):
-            raise InvalidArgument(f"validate: {show_value(path)} cannot be written down, for it is no text; rename it.")
+            raise InvalidArgument(f"{show_value(path)} cannot be written down, for it is no text; rename it.")
 
 
 def _refuse_overlap(held_out: Sequence[str], raced: Sequence[str]) -> None:
@@ -94,7 +105,7 @@ def _refuse_overlap(held_out: Sequence[str], raced: Sequence[str]) -> None:
     if both:
         others = f" and {len(both) - 1} more" if len(both) > 1 else ""
         raise InvalidArgument(
-            f"validate: the race itself runs on {make_printable(both[0])}{others}, so how good the winner is there "
+            f"the race itself runs on {make_printable(both[0])}{others}, so how good the winner is there "
             "says nothing about others; validate on instances that are not among those of the race."
         )
 

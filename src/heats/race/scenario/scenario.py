@@ -6,7 +6,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from heats.race.outcome import Rule
 from heats.race.scenario.amounts import parse_bytes, parse_seconds
 from heats.race.scenario.candidates import load_candidates
 from heats.race.scenario.command import check_command, has_placeholder, name_candidate
+from heats.race.scenario.drawing import Source
 from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, find_line, load_file
 from heats.race.scenario.held_out import HeldOut, hold_out
 from heats.race.scenario.instances import find_instances
@@ -67,6 +68,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     names: tuple[str, ...]  # of the candidates
     drawn: Drawn | None  # how many came from the space, where they were drawn to be among the best
     default: int | None  # which of them is the default one of the space
+    source: Source | None  # where more of them can be drawn
     instances: tuple[str, ...]
     spec: TournamentSpec | AdaptiveSpec  # what is played
     heats: int  # to run, at most
@@ -127,6 +129,7 @@ def complete_scenario(
         names=names,
         drawn=lineup.drawn,
         default=lineup.default,
+        source=lineup.source,
         instances=instances,
         spec=machine.spec,
         heats=machine.total,
@@ -143,8 +146,20 @@ def complete_scenario(
         keep=parse_bytes("output", race.output, MOST_OUTPUT_BYTES),
         held_out=None
         if written.validate is None
-        else hold_out(written.validate, folder, instances, candidates, names, lineup.default),
+        else hold_out(written.validate, folder, instances, candidates, names, lineup.default, "validate"),
     )
+
+
+def replace_candidates(scenario: Scenario, candidates: tuple[Candidate, ...], names: Sequence[str]) -> Scenario:
+    """Return the same race of other candidates, the first of which are called so."""
+    check_command(scenario.command, candidates)
+    called = list(names)
+    for arm, name in enumerate(_name_candidates(candidates)[len(names) :], len(names)):
+        called.append(name if name not in called else f"{name} #{arm}")
+    spec = scenario.spec
+    if isinstance(spec, AdaptiveSpec):  # a plan takes nobody in
+        spec = msgspec.structs.replace(spec, n_arms=len(candidates))
+    return msgspec.structs.replace(scenario, candidates=candidates, names=tuple(called), spec=spec)
 
 
 def _name_candidates(candidates: tuple[Candidate, ...]) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ sample = 6                                       # or top = "5%": as many as it 
 noise = {{ float = [0.0, 0.5], default = 0.1 }}    # also: log-float, int, log-int, ordinal
 restart = {{ categorical = [50, 200, 1000], default = 200 }}
 # default = true               # the default candidate races along
+# around = 0.5                 # of those that heats race --continue draws, the share near the best
 # forbidden = ["noise > 0.4 && restart == 50"]   # and when = "..." beside a parameter says when it counts
 # file = "solver.pcs"          # instead: a .pcs file, a parameter file of irace, or .json of ConfigSpace
 

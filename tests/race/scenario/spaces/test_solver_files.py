@@ -168,6 +168,20 @@ def test_bad_lines_of_irace_are_named(tmp_path: Path, line: str, sentence: str) 
     assert str(tmp_path / "parameters.txt") in str(error.value)
 
 
+def test_quotes_of_irace_are_of_either_kind(tmp_path: Path) -> None:
+    """And a # between them begins no comment."""
+    path = tmp_path / "parameters.txt"
+    path.write_text("""
+x '--x ' i (1, 9)  # it's a number
+y "#" c ("a#b", 'c, "d"', e) | z == "#1" # isn't it
+z '' o ('#1', "#2")
+""")
+    space = load_space(path)
+    assert [each.choices for each in space.parameters] == [(), ("a#b", 'c, "d"', "e"), ("#1", "#2")]
+    drawn = space.sample(30, seed=1)
+    assert all(("y" in each) == (each["z"] == "#1") for each in drawn)
+
+
 def test_a_file_is_known_by_its_lines(tmp_path: Path) -> None:
     """Classic files were called .txt before irace's were."""
     (tmp_path / "solver.txt").write_text("# classic\nx {a, b} [a]\n")

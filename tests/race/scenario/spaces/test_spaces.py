@@ -138,7 +138,7 @@ def test_draws_leave_out_what_is_there_already() -> None:
     listed = space.sample(4, seed=0)
     rest = space.sample(2, seed=1, besides=listed)
     assert sorted(map(str, listed + rest)) == sorted(map(str, space.sample(6, seed=2)))
-    with pytest.raises(InvalidArgument, match="found only 2 different candidates beside those listed"):
+    with pytest.raises(InvalidArgument, match="only 6 different candidates, 4 of which are there"):
         space.sample(3, seed=1, besides=listed)
 
 

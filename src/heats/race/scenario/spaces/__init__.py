@@ -4,6 +4,7 @@ parameter    what one parameter may be, and the values drawn for it
 conditions   what must hold of a candidate: comparisons, and, or, not
 expression   such a condition as text → the condition
 space        parameters, conditions, what is forbidden → candidates, and the default one
+mutation     a space and some of its candidates → others near them
 lines        lines of a file, and mistakes in them named by their number
 table        a [space] table → a space
 pcs          a .pcs file, classic or new → a space
@@ -13,6 +14,7 @@ files        the name of any of them → a space
 """
 
 from heats.race.scenario.spaces.files import load_space
+from heats.race.scenario.spaces.mutation import count_parents, mutate
 from heats.race.scenario.spaces.parameter import Candidate, Parameter, Value, candidate_key, format_value
 from heats.race.scenario.spaces.space import Space
 from heats.race.scenario.spaces.table import parse_space
@@ -23,7 +25,9 @@ __all__ = [
     "Space",
     "Value",
     "candidate_key",
+    "count_parents",
     "format_value",
     "load_space",
+    "mutate",
     "parse_space",
 ]

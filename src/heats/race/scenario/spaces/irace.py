@@ -1,7 +1,8 @@
 """A parameter file of irace → a space: ``name "switch" type (values) | condition``, then ``[forbidden]`` expressions.
 
-Types are ``c`` (categorical), ``o`` (ordinal), ``i``, ``r``, and ``i,log`` and ``r,log``; conditions are R's. The
-switch is not used: the command of a race says where a parameter goes.
+Types are ``c`` (categorical), ``o`` (ordinal), ``i``, ``r``, and ``i,log`` and ``r,log``; conditions are those of R.
+Quotes are single or double, and a # between them begins no comment. The switch is not used: the command of a race says
+where a parameter goes.
 """
 
 from __future__ import annotations
@@ -17,24 +18,27 @@ from heats.race.scenario.spaces.lines import blame_line, list_lines
 from heats.race.scenario.spaces.parameter import Parameter, parse_number
 from heats.race.scenario.spaces.space import Space
 
-_BEGINNING = re.compile(r'[\w.]+\s+"[^"]*"\s+[cior]\b')
-_PARAMETER = re.compile(r'([\w.]+)\s+"[^"]*"\s+(c|o|i|r|i,log|r,log)\s*\(((?:"[^"]*"|[^"|])*?)\)\s*(?:\|(.*))?$')
+_QUOTED = r"""(?:"[^"]*"|'[^']*')"""
+_BEGINNING = re.compile(rf"[\w.]+\s+{_QUOTED}\s+[cior]\b")
+_PARAMETER = re.compile(
+    rf"""([\w.]+)\s+{_QUOTED}\s+(c|o|i|r|i,log|r,log)\s*\(((?:{_QUOTED}|[^"'|])*?)\)\s*(?:\|(.*))?$"""
+)
 _SECTION = re.compile(r"\[\s*(\w+)\s*\]$")
 _DIGITS = re.compile(r"digits\s*=\s*(\d{1,2})$")
-_VALUE = re.compile(r'\s*+(?:"([^"]*+)"\s*+|([^,"]*+))(?:,|$)')
+_VALUE = re.compile(r"""\s*+(?:"([^"]*+)"\s*+|'([^']*+)'\s*+|([^,"']*+))(?:,|$)""")
 _KINDS = {"c": "categorical", "o": "ordinal", "i": "int", "r": "float", "i,log": "log-int", "r,log": "log-float"}
 
 
 def is_irace(text: str) -> bool:
     """Whether the first line that says something is one of irace's."""
-    return any(_BEGINNING.match(line) is not None for _, line in list_lines(text)[:1])
+    return any(_BEGINNING.match(line) is not None for _, line in list_lines(text, quoted=True)[:1])
 
 
 def parse_irace(path: Path, text: str) -> Space:
     """Read the text of a parameter file."""
     sections: dict[str, list[tuple[int, str]]] = {"": [], "forbidden": [], "global": []}
     section = ""
-    for number, line in list_lines(text):
+    for number, line in list_lines(text, quoted=True):
         with blame_line(path, number):
             if found := _SECTION.match(line):
                 section = _check_section(found[1])
@@ -95,7 +99,7 @@ def _split_values(name: str, text: str) -> list[str]:
         value = _VALUE.match(text, place)
         if value is None:
             raise InvalidArgument(f"the values ({text}) of {name} are not a list such as (a, b).")
-        found.append(value[2].strip() if value[1] is None else value[1])
+        found.append((value[1] or value[2] or "") if value[3] is None else value[3].strip())
         place = value.end()
     return found
 

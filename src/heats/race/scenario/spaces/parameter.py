@@ -74,6 +74,20 @@ class Parameter(msgspec.Struct, frozen=True):
             short = round(short, self.decimals)
         return min(max(short, float(self.low)), float(self.high))
 
+    def locate(self, value: Value) -> float | None:
+        """Return where in the range a value stands, so that ``at`` gives it back; None if it is no value of this."""
+        if self.is_chosen:
+            keys = [*map(value_key, self.choices)]
+            return (keys.index(value_key(value)) + 0.5) / len(keys) if value_key(value) in keys else None
+        if isinstance(value, (str, bool)) or not self.low <= value <= self.high:
+            return None
+        low, high = (self.low - 0.5, self.high + 0.5) if self.is_whole else (self.low, self.high)
+        if low == high:
+            return 0.5
+        if self.kind.startswith("log"):
+            return math.log(value / low) / math.log(high / low)
+        return (value - low) / (high - low)
+
     def find_choice(self, text: str) -> Value:
         """Return the choice that is written so, 2.0 being 2; refuse what is none."""
         for choice in self.choices:

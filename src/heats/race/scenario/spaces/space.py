@@ -43,11 +43,19 @@ class Space(msgspec.Struct, frozen=True):
         tests = [*(test for _, test in self.conditions), *self.forbidden]
         return len(self.parameters) + sum(test.size for test in tests)
 
-    def sample(self, how_many: int, seed: int, besides: Sequence[Candidate] = ()) -> list[Candidate]:
-        """Return that many different candidates, none of them one of those ``besides``."""
-        if how_many > self.size:
-            raise _refuse_sample(how_many, f"there are only {int(self.size)} different candidates")
-        draws = max(LEAST_DRAWS_PER_CANDIDATE * how_many, MOST_DRAWN_VALUES // max(10, self._effort))
+    def count_draws(self, how_many: int) -> int:
+        """Return how many draws are made at most to find that many candidates."""
+        return max(LEAST_DRAWS_PER_CANDIDATE * how_many, MOST_DRAWN_VALUES // max(10, self._effort))
+
+    def sample(
+        self, how_many: int, seed: int, besides: Sequence[Candidate] = (), asked: str = "sample"
+    ) -> list[Candidate]:
+        """Return that many different candidates, none of them one of those ``besides``.
+
+        ``asked`` is how people say how many they want.
+        """
+        self.check_left(how_many, besides, asked)
+        draws = self.count_draws(how_many + len(besides))
         taken = set(map(candidate_key, besides))
         found: dict[object, Candidate] = {}
         for candidate in islice(self._draw_candidates(randomness.fold_seed(seed)), draws):
@@ -55,7 +63,15 @@ class Space(msgspec.Struct, frozen=True):
                 found.setdefault(key, candidate)
             if len(found) == how_many:
                 return list(found.values())
-        raise _refuse_sample(how_many, f"{draws} draws found only {_say_found(list(found.values()), taken)}")
+        raise _refuse_sample(asked, how_many, f"{draws} draws found only {_say_found(list(found.values()), taken)}")
+
+    def check_left(self, how_many: int, known: Sequence[Candidate], asked: str) -> None:
+        """Refuse more candidates than there can be beside those that are known."""
+        if math.isfinite(self.size):
+            there = sum(map(self._holds, known))
+            if how_many > self.size - there:
+                but = f", {there} of which are there" if there else ""
+                raise _refuse_sample(asked, how_many, f"there are only {int(self.size)} different candidates{but}")
 
     def make_default(self) -> Candidate:
         """Return the default candidate: every parameter as it is if nobody says otherwise."""
@@ -66,10 +82,8 @@ class Space(msgspec.Struct, frozen=True):
                 f"default = true takes the default candidate along, but {without[0]}{more} of the space has none; "
                 f"give it one, as {without[0]} = {{ float = [0, 1], default = 0.5 }}, or list the candidate itself."
             )
-        candidate = self._leave_out_idle(
-            {each.name: each.default for each in self.parameters if each.default is not None}
-        )
-        if self._is_forbidden(candidate):
+        candidate = self.complete({each.name: each.default for each in self.parameters if each.default is not None})
+        if candidate is None:
             raise InvalidArgument("default = true takes the default candidate along, but the space forbids it.")
         return candidate
 
@@ -79,12 +93,20 @@ class Space(msgspec.Struct, frozen=True):
         for first in count(0, DRAWS_AT_ONCE):
             numbers = np.arange(first, first + DRAWS_AT_ONCE)[:, None]
             for units in randomness.to_unit(randomness.draw_bits(root, Purpose.SAMPLE, numbers, places)).tolist():
-                drawn = {each.name: each.at(unit) for each, unit in zip(self.parameters, units, strict=True)}
-                candidate = self._leave_out_idle(drawn)
-                yield None if self._is_forbidden(candidate) else candidate
+                yield self.complete(
+                    {each.name: each.at(unit) for each, unit in zip(self.parameters, units, strict=True)}
+                )
 
-    def _is_forbidden(self, candidate: Candidate) -> bool:
-        return any(test(candidate) is True for test in self.forbidden)
+    def complete(self, values: Candidate) -> Candidate | None:
+        """Return the candidate with these values, but for those that do not count; None if it is forbidden."""
+        candidate = self._leave_out_idle(values)
+        return None if any(test(candidate) is True for test in self.forbidden) else candidate
+
+    def _holds(self, candidate: Candidate) -> bool:
+        """Whether a candidate is one of the space."""
+        filled = {each.name: candidate.get(each.name, each.at(0)) for each in self.parameters}
+        are_values = all(each.locate(filled[each.name]) is not None for each in self.parameters)
+        return are_values and self.complete(filled) == candidate
 
     def _leave_out_idle(self, candidate: Candidate) -> Candidate:
         """Leave out parameters whose conditions do not hold, and those that depend on them."""
@@ -102,7 +124,6 @@ def _say_found(found: list[Candidate], taken: set[frozenset[tuple[str, object]]]
     return f"{len(found)} different candidates{' beside those listed' if taken else ''}"
 
 
-def _refuse_sample(sample: int, why: str) -> InvalidArgument:
-    return InvalidArgument(
-        f"{{sample}} is more than the space holds: {why}; sample fewer, or widen the space.", sample=sample
-    )
+def _refuse_sample(asked: str, how_many: int, why: str) -> InvalidArgument:
+    message = f"{{{asked}}} is more than the space holds: {why}; sample fewer, or widen the space."
+    return InvalidArgument(message, **{asked: how_many})
