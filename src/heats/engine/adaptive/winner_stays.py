@@ -182,7 +182,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
         keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
-        deal = deal_one if self.reps == 1 else deal_many
+        deal = deal_one if self.reps == 1 and not self.outlook.mixes.any() else deal_many
         return deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size)
 
     def _put_new_first(self, keys: Indices) -> Indices:
