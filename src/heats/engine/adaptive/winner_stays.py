@@ -8,6 +8,7 @@ the arm wins that looks best: by its score if company decides, by its strength i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +22,7 @@ from heats.engine.adaptive.dealing import ENDS, MOST_ARMS, deal_many, deal_one, 
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.feedback import Kind
-from heats.engine.game import Game, Stage
+from heats.engine.game import Game, Said, Stage
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import StatisticLike, mean, win_rate, winner_shares
 from heats.errors import InvalidArgument
@@ -90,6 +91,18 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._kind = kind or self._kind
         self.take_back()
 
+    def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Know only what is left; batches stay as dealt, and how good arms look is found out at once."""
+        for number, (_, heard) in past:
+            heats, rows, told = self._heard[number]
+            told = told if heard is None else heard[..., 0]
+            self._heard[number] = heats, np.where(told[..., None], rows, 0.0), told
+        if kind is None:
+            self._kind, self._outlook = None, Outlook(self.reps, self.n_arms)
+        self.__dict__.pop("verdict", None)
+        self._looked = 0
+        self._look()  # now: whoever asks for it, and when, must not matter
+
     def take_back(self) -> None:
         """Deal the batch under way anew when it is asked for; what was found may change."""
         self._stage = None
@@ -129,10 +142,13 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     @property
     def outlook(self) -> Outlook:
         """How good arms look: what the next batch is dealt by."""
+        self._look()
+        return self._outlook
+
+    def _look(self) -> None:
         if self._looked < self.round and (so_far := self._recall()) is not None:
             self._outlook.look(so_far, self.round)
         self._looked = self.round
-        return self._outlook
 
     @cached_property
     def verdict(self) -> Outlook:
