@@ -20,6 +20,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.repeats import Repeats
 
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 FRACTION_BITS = 14  # of a value in a key
@@ -32,7 +33,15 @@ NEVER = 2**63  # comes after all keys, which are turned round where the smallest
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
 
 
-def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
+def deal_many(
+    outlook: Outlook,
+    pulled: Indices,
+    luck: Indices,
+    keys: Indices,
+    pulls: int,
+    size: int,
+    repeats: Repeats | None = None,
+) -> Indices:
     """Return the heats of a batch ``(reps, pulls, size)``; ``keys`` are those of all arms, and are changed."""
     n_arms, pulled, values = keys.shape[1], pulled.copy(), outlook.values
     sharpness, lasts = outlook.sharpness.copy(), outlook.lasts[:, None]
@@ -40,7 +49,8 @@ def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, p
     for pull in range(pulls):
         best = np.argpartition(keys, n_arms - size, axis=1)[:, n_arms - size :]
         order = np.argsort(-np.take_along_axis(keys, best, axis=1), axis=1)
-        heats[:, pull] = best = np.take_along_axis(best, order, axis=1)
+        best = np.take_along_axis(best, order, axis=1)
+        heats[:, pull] = best = best if repeats is None else repeats.deal(best, keys)
         there = np.take_along_axis(values, best, axis=1)
         there = there + expect_gain(there)
         if lasts.any():

@@ -6,6 +6,7 @@ import msgspec
 
 from heats.base.checks import between, whole
 from heats.engine.adaptive.batches import BATCHES
+from heats.engine.adaptive.repeats import check_repeats
 from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
@@ -23,6 +24,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     """Go on with whoever looks best: the winner stays, losers make room, batch by batch.
 
     All pulls of a batch are independent. More batches than there is budget for are dropped; fewer cost accuracy.
+    With ``most_per_set`` no set of arms is dealt more often than that, say because so many people vote and nobody shall
+    see the same twice; the next best arm then takes the place of the last one.
 
     Examples
     --------
@@ -44,9 +47,11 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         batches: int = BATCHES,
         statistic: StatisticLike | None = None,
         seed: int = 0,
+        most_per_set: int | None = None,
     ) -> None:
         n, size, pulls = _check_problem(n_arms, heat_size, budget)
-        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1))
+        most = None if most_per_set is None else whole("most_per_set", most_per_set, 1)
+        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1), most)
         self._reopened: int | None = None  # the first id of a batch that an extension opened
         super().__init__(spec, mean if statistic is None else statistic, seed)
 
@@ -73,6 +78,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         least, why = (1, "more of nothing changes nothing") if self.stopped is None else (0, "0 spends what was saved")
         more = whole("pulls", pulls, least, why=why)
         _, _, budget = _check_problem(self.n_arms, self._game.spec.heat_size, self.budget + more)
+        check_repeats(self.n_arms, self._game.spec.heat_size, budget, self._game.spec.most_per_set)
         self._take_back()
         self._game.lengthen(budget)
         self.stopped = None
@@ -158,7 +164,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     @classmethod
     def _from_spec(cls, spec: AdaptiveSpec, statistic: StatisticLike, seed: int) -> Adaptive:
-        return cls(spec.n_arms, spec.heat_size, spec.budget, batches=spec.batches, statistic=statistic, seed=seed)
+        options = {"batches": spec.batches, "most_per_set": spec.most_per_set}
+        return cls(spec.n_arms, spec.heat_size, spec.budget, statistic=statistic, seed=seed, **options)
 
     @property
     def _is_untouched(self) -> bool:

@@ -21,6 +21,7 @@ from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive.dealing import ENDS, MOST_ARMS, deal_many, deal_one, make_keys
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.repeats import Repeats, check_repeats
 from heats.engine.feedback import Kind
 from heats.engine.game import Game, Said, Stage
 from heats.engine.specs import AdaptiveSpec
@@ -43,6 +44,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             raise InvalidArgument(
                 f"{{n_arms}} are too many to play adaptively; up to {MOST_ARMS} are not.", n_arms=spec.n_arms
             )
+        check_repeats(spec.n_arms, spec.heat_size, spec.budget, spec.most_per_set)
         self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
         self._outlook, self._looked = Outlook(self.reps, self.n_arms), 0  # and how many batches it knows of
         self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
@@ -194,8 +196,11 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
         keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
-        deal = deal_one if self.reps == 1 else deal_many
-        return deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size)
+        known = self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size
+        if self.spec.most_per_set is not None:
+            dealt = [heats for heats, _, _ in self._heard]
+            return deal_many(*known, Repeats(self.spec.most_per_set, self.reps, dealt))
+        return deal_one(*known) if self.reps == 1 else deal_many(*known)
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
