@@ -164,8 +164,13 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     @classmethod
     def _from_spec(cls, spec: AdaptiveSpec, statistic: StatisticLike, seed: int) -> Adaptive:
-        options = {"batches": spec.batches, "most_per_set": spec.most_per_set}
-        return cls(spec.n_arms, spec.heat_size, spec.budget, statistic=statistic, seed=seed, **options)
+        return cls(
+            *(spec.n_arms, spec.heat_size, spec.budget),
+            batches=spec.batches,
+            statistic=statistic,
+            seed=seed,
+            most_per_set=spec.most_per_set,
+        )
 
     @property
     def _is_untouched(self) -> bool:
