@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -122,6 +123,19 @@ def test_what_cannot_be_dealt_is_refused() -> None:
     play(machine)
     assert machine.spent == 6
     assert set(_count_sets(machine).values()) == {2}
+
+
+def test_a_journal_goes_on_with_the_limit_it_began_with(tmp_path: Path) -> None:
+    """Another one, or none, is another run."""
+    path = tmp_path / "run.jsonl"
+    with heats.Journal(path, heats.Adaptive(5, 3, 12, most_per_set=2)) as journal:
+        query = journal.machine.ask()
+        assert query is not None
+        journal.tell(query, noisy(query))
+    with pytest.raises(InvalidArgument, match="its most_per_set is 2, not None"):
+        heats.Journal(path, heats.Adaptive(5, 3, 12))
+    with heats.Journal(path, heats.Adaptive(5, 3, 12, most_per_set=2)) as journal:
+        assert journal.machine.spent == 1
 
 
 def test_specs_without_a_limit_are_written_as_they_were() -> None:

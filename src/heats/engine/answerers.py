@@ -28,9 +28,9 @@ class Answerers:
         """Whose answers are void, in the order of their first answers."""
         return tuple(name for name, number in self._numbers.items() if number in self._void)
 
-    def is_void(self, name: str | None) -> bool:
+    def is_void(self, name: str) -> bool:
         """Whether what somebody says counts for nothing."""
-        return bool(self._void) and name is not None and self._numbers.get(name) in self._void
+        return bool(self._void) and self._numbers.get(name) in self._void
 
     def set_void(self, name: str, *, void: bool) -> None:
         """Let the answers of somebody be void from now on, or not."""

@@ -254,7 +254,7 @@ class Machine(ABC):
             raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
         kind = KINDS.get(type(feedback), _REWARDS)
         packed = self._pack(kind, feedback, mine.arms)
-        if self._answerers.is_void(by):
+        if by is not None and self._answerers.is_void(by):
             packed = NOTHING
         index = number - self._first
         if index < 0 or self._rows[index] is not None:
@@ -282,7 +282,7 @@ class Machine(ABC):
             self.no_verdicts += 1
 
     def requeue(self, query: Query | int) -> None:
-        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again.
+        """Give up a pull that will never be told (a worker died, a voter left): ``ask`` hands it out again.
 
         One that was saved since it was handed out is not needed any more: nothing happens.
         """
@@ -292,7 +292,7 @@ class Machine(ABC):
             self._let_go(number)
             return
         if number not in self._out:
-            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be taken back.")
+            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be requeued.")
         self._recognise(number, query)
         del self._out[number]
         heapq.heappush(self._again, number)

@@ -96,7 +96,7 @@ class Late(Told, frozen=True, tag="late", omit_defaults=True, gc=False):
 
 
 class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued"):
-    """A pull that was taken back, and why."""
+    """A pull that is handed out again, and why."""
 
     id: int
     why: str

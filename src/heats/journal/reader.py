@@ -67,7 +67,7 @@ class Log:
         self.candidates = list(self.header.candidates)  # those that were added included
         self.lines = 1
         self.finished: Finished | None = None
-        self.requeued = 0  # pulls taken back
+        self.requeued = 0  # pulls handed out again
         self.late = 0  # answers that came too late to count
         self.taken_back = 0  # answers that were
         self.compared_seconds = 0.0  # of comparing, as far as they were measured

@@ -217,7 +217,7 @@ class Journal:
         self._change(lambda: self._void(name))
 
     def requeue(self, query: Query | int, why: str = "") -> None:
-        """Take a pull back that will never be told, and write down why."""
+        """Give up a pull that will never be told, and write down why; it is handed out again."""
         self._check_open()
         number = query.id if isinstance(query, Query) else self.machine.query(query).id
         event = Requeued(number, make_encodable(why), now())
