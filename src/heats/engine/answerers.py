@@ -34,14 +34,16 @@ class Answerers:
 
     def set_void(self, name: str, *, void: bool) -> None:
         """Let the answers of somebody be void from now on, or not."""
-        number = self._number(name)
+        number = self._numbers.setdefault(name, len(self._numbers))
         (self._void.add if void else self._void.discard)(number)
 
     def sign(self, pull: int, name: str, pulls: int) -> None:
         """Note who answered a pull of the stage under way, which has so many."""
-        if self.signed is None or len(self.signed) < pulls:
-            self.signed = (self.signed or array("i")) + array("i", [NOBODY]) * (pulls - len(self.signed or ()))
-        self.signed[pull] = self._number(name)
+        signed = self.signed
+        if signed is None or len(signed) < pulls:
+            signed = (signed or array("i")) + array("i", [NOBODY]) * (pulls - len(signed or ()))
+            self.signed = signed
+        signed[pull] = self._numbers.setdefault(name, len(self._numbers))
         self.counts[name] += 1
 
     def strike(self, pull: int) -> None:
@@ -59,6 +61,3 @@ class Answerers:
         if signed is None or not self._void:
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(np.isin(np.array(signed), list(self._void)))
-
-    def _number(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
