@@ -275,7 +275,7 @@ def test_an_unfinished_run_says_how_far_it_is() -> None:
     machine = heats.Adaptive(9, 3, 20, seed=1)
     for query in machine.ask(3):
         machine.tell(query, heats.Winner(max(query.arms)))
-    assert "not decided yet: 3 of 20 pulls and 1 batch so far" in str(machine.report())
+    assert "not decided yet: 3 of 20 comparisons so far, 1 batch over" in str(machine.report())
 
 
 def test_a_journal_of_other_batches_is_refused(tmp_path: Any) -> None:

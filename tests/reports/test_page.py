@@ -160,13 +160,18 @@ def test_nasty_names_are_escaped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("after", [0, 1, 7, 20])
 def test_an_unfinished_run(tmp_path: Path, after: int) -> None:
-    """Who leads so far, if anybody does, and that it is not over."""
+    """How far it came, where everybody stands, that it is not over; and nobody is named or set apart as the winner."""
     path = tmp_path / "run.jsonl"
     half_done(path, after)
-    seen = Checker(page_of(path))
+    page = page_of(path)
+    seen = Checker(page)
     assert "The run is not over" in seen.text
-    assert ("nothing is known yet" in seen.text) == (after == 0)
-    assert f"{after} of 24" in seen.text
+    assert f"{after} of 24 comparisons so far" in seen.text
+    assert "<title>heats</title>" in page
+    assert "<h1>Not decided yet: 9 candidates</h1>" in page
+    assert ("Standings" in seen.text) == (after > 0)
+    for mark in ('class="first"', 'class="best"', "The best of", "The record of", 'class="values"'):
+        assert mark not in page
 
 
 def test_large_and_long_tournaments_stay_readable(tmp_path: Path) -> None:

@@ -13,16 +13,19 @@ import typer
 
 import heats
 from heats.base.checks import one_of
-from heats.base.text import format_table
+from heats.base.text import count_things, format_table
 from heats.cli import options
 from heats.cli.root import app
+from heats.engine.adaptive.batches import BATCHES, divide
 from heats.errors import InvalidArgument
 from heats.planning.build import lay_out
 from heats.planning.explain import explain_plan
 from heats.planning.request import Hints, check_request
+from heats.planning.voters import SECONDS, Turnout, check_sets, check_voters, count_turnout, find_budget
 from heats.running.progress import count_progress
 
 SLOW_SECONDS = 1.0  # until a bar is worth showing
+MOST_SIZES = 20  # of batches, in a sentence
 
 
 @app.command(epilog="Example: heats plan -n 100 -k 4 -B 500 --feedback winner; heats plan -n 12 -k 3 --chance 0.95")
@@ -34,10 +37,18 @@ def plan(
         float | None,
         typer.Option(help="Instead of a budget: the smallest whose modelled chance is at least this."),
     ] = None,
-    strategy: options.Strategy = "planned",
+    strategy: Annotated[
+        str, typer.Option(help="planned, csws (winner stays), csr (last leaves), csh (better half stays) or adaptive.")
+    ] = "planned",
     schedule: options.Schedule = "exact",
     record: options.Record = None,
     blind: options.Blind = False,
+    voters: Annotated[
+        int | None, typer.Option(help="How many people vote: no heat is pulled more often than that.")
+    ] = None,
+    votes_each: Annotated[int | None, typer.Option(help="Instead of a budget: how often each of them votes.")] = None,
+    seconds: Annotated[float, typer.Option(help="How long a vote takes.")] = SECONDS,
+    batches: Annotated[int | None, typer.Option(help="For adaptive: how often everybody is asked.")] = None,
     feedback: Annotated[
         str | None, typer.Option(help="What will be told: reward, winner or ranking. Without, planned for any.")
     ] = None,
@@ -48,7 +59,21 @@ def plan(
     json: options.Json = False,
 ) -> None:
     """Show every round of a tournament, what it costs and how likely the best survives it, before anything is run."""
-    one_of("strategy", strategy.lower(), options.STRATEGIES)
+    one_of("strategy", strategy.lower(), (*options.STRATEGIES, "adaptive"))
+    budget = find_budget(budget, check_voters(voters, votes_each), votes_each)
+    if strategy.lower() == "adaptive":
+        of_plans: dict[str, object] = {
+            "chance": chance,
+            "record": record,
+            "feedback": feedback,
+            "edge": edge,
+            "delta": delta,
+        }
+        _refuse_of_plans(of_plans | {"guaranteed": guaranteed or None, "blind": blind or None})
+        _show_adaptive(n_arms, heat_size, budget, BATCHES if batches is None else batches, voters, seconds, json=json)
+        return
+    if batches is not None:
+        raise InvalidArgument("{batches} is for {strategy} only; leave it out.", batches=batches, strategy="adaptive")
     asked = check_request(
         *(n_arms, heat_size, strategy),
         feedback=feedback,  # type: ignore[arg-type]  # checked there
@@ -57,22 +82,70 @@ def plan(
         schedule=schedule,  # type: ignore[arg-type]  # checked there
         record=record,  # type: ignore[arg-type]  # checked there
         blind=blind,
+        voters=voters,
     )
     with _show_if_slow("ranges of budgets") as tick:
         made = lay_out(asked, budget, chance, tick)
-    told = {} if chance is None else _tell_chance(made, asked.hints, chance)
+    told: dict[str, Any] = {} if chance is None else _tell_chance(made, asked.hints, chance)
+    turnout = None if voters is None else count_turnout([each.cost for each in made.rounds], voters, seconds)
+    told |= {} if turnout is None else {"voters": turnout}
     if delta is not None:
         _show_guarantee(made, feedback or "winner", delta, sigma, told, json=json)
     elif json:
         typer.echo(encode({**told, "plan": made}) if told else made.to_json())
     else:
-        typer.echo(explain_plan(made, *asked.hints))
-    if told and not json:
+        typer.echo(explain_plan(made, *asked.hints, voters))
+    if turnout is not None and not json:
+        typer.echo(f"\n{turnout}")
+    if chance is not None and not json:
         smallest = f"{made.budget} pulls are the smallest budget with a modelled chance of at least {chance:.12g}"
         typer.echo(f"\n{smallest}; theirs is {_format_chance(told['chance'])}.")
 
 
-def _tell_chance(made: heats.Plan, hints: Hints, wanted: float) -> dict[str, float]:
+class AdaptiveOutline(msgspec.Struct, frozen=True):
+    """What adaptive play will take: how many comparisons every batch has, and what that means for voters."""
+
+    n_arms: int
+    heat_size: int
+    budget: int
+    batches: tuple[int, ...]
+    voters: Turnout | None
+
+    def __str__(self) -> str:
+        sizes = ", ".join(f"{size:,}" for size in self.batches[:MOST_SIZES])
+        more = f" and {len(self.batches) - MOST_SIZES} more" if len(self.batches) > MOST_SIZES else ""
+        problem = f"adaptive: {self.n_arms} candidates, heats of {self.heat_size}, {self.budget} pulls"
+        said = f"{problem} in {count_things(len(self.batches), 'batch')} of {sizes}{more}"
+        if self.voters is None:
+            return said
+        return f"{said}; no set of candidates is compared more than {self.voters.voters} times\n\n{self.voters}"
+
+
+def _show_adaptive(
+    n_arms: int, heat_size: int, budget: int | None, batches: int, voters: int | None, seconds: float, *, json: bool
+) -> None:
+    """Print what adaptive play will take."""
+    if budget is None:
+        raise InvalidArgument("say how many pulls may be made, as {budget}.", budget=100)
+    if voters is not None:
+        check_sets(n_arms, heat_size, budget, voters)
+    machine = heats.Adaptive(n_arms, heat_size, budget, batches=batches, most_per_set=voters)
+    sizes = divide(n_arms, heat_size, budget, batches)
+    turnout = None if voters is None else count_turnout(sizes, voters, seconds)
+    outline = AdaptiveOutline(n_arms, heat_size, machine.budget, sizes, turnout)
+    typer.echo(encode(outline) if json else str(outline))
+
+
+def _refuse_of_plans(said: dict[str, object]) -> None:
+    """Refuse what belongs to plans."""
+    for name, value in said.items():
+        if value is not None:
+            raise InvalidArgument(
+                f"{{{name}}} belongs to a plan, and adaptive play has none; leave it out, or plan.", **{name: value}
+            )
+
+
+def _tell_chance(made: heats.Plan, hints: Hints, wanted: float) -> dict[str, Any]:
     """Return what was wanted of a plan and what it has."""
     return {"wanted": wanted, "chance": math.prod(heats.chances(made, *hints)), "budget": made.budget}
 
@@ -100,7 +173,7 @@ def _show_if_slow(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _show_guarantee(
-    made: heats.Plan, feedback: str, delta: float, sigma: float, more: dict[str, float], *, json: bool
+    made: heats.Plan, feedback: str, delta: float, sigma: float, more: dict[str, Any], *, json: bool
 ) -> None:
     """Print the plan with the gap that each of its rounds resolves."""
     if feedback == "ranking":

@@ -14,6 +14,8 @@ early         when the pulls left of a heat can no longer change who stays
 elimination   a plan, played: deal → score → record → rank → keep
 sets          random sets of arms
 report        what was found, and how sure that is
+answerers     who answered which pull, and whose answers are void
+stages        stages under way and over, and what their pulls said
 machine       a game of one repetition, asked and told
 tournament    the machine that plays a plan
 baselines     RoundRobin and SuccessiveHalving

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from heats.base.arrays import Array, Indices, Mask, Order, Words
 from heats.base.checks import true_or_false, whole
 from heats.base.randomness import Purpose, shuffle
 from heats.engine.feedback import Kind
-from heats.engine.game import Game, ScoredGame, Stage
+from heats.engine.game import Game, Said, ScoredGame, Stage
 from heats.engine.machine import Machine
 from heats.engine.report import Report, RoundReport
 from heats.engine.scoring import Seen, see, settle
@@ -73,6 +74,11 @@ class AllSets(ScoredGame, spec=RoundRobinSpec):
         self.borda = self.mean_by_arm(kind, self._stage.heats, seen.scores, seen.verdicts)
         tops = (seen.scores == seen.scores.max(axis=-1, keepdims=True)).astype(np.float64)
         self.copeland = self.mean_by_arm(kind, self._stage.heats, tops, seen.verdicts)
+
+    def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Average anew."""
+        for _, said in past:
+            self.finish(kind, see(self.statistic, kind, *said))
 
     def mean_by_arm(self, kind: Kind | None, sets: Indices, values: Array, verdicts: Indices | int = 1) -> Array:
         """Average values ``(reps, sets, size)`` over the sets an arm was seen in; NaN for arms never seen."""
@@ -159,6 +165,7 @@ class Halving(Game, spec=HalvingSpec):
         self.arms = np.broadcast_to(np.arange(spec.n_arms), (roots.size, spec.n_arms))
         self.rounds: list[tuple[Indices, Array | None, int]] = []  # arms best first, their scores, pulls of each
         self._seen = np.empty((roots.size, spec.n_arms, 0))  # all observations of the arms still in; NaN: no verdict
+        self._dealt: list[Indices] = []  # the arms of these rounds as dealt
         self._roots = roots[:, None]
         self._stage: Stage | None = None
 
@@ -205,11 +212,25 @@ class Halving(Game, spec=HalvingSpec):
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Score every arm by all it has shown."""
         assert self._stage is not None
-        fresh = observations[..., 0] if heard is None else np.where(heard, observations[..., 0], np.nan)
-        seen = np.concatenate([self._seen, fresh], axis=-1)
+        seen = np.concatenate([self._seen, _read_single(observations, heard)], axis=-1)
         scores = self._scores(seen)
         self._seen = seen
         self._halve(scores, self._stage.pulls)
+
+    def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Know only what is left of what was seen, and note which rounds would have kept others."""
+        said, seen, overturned = dict(past), np.empty((1, self.n_arms, 0)), []
+        for number, (ranked, _, pulls) in enumerate(self.rounds):
+            dealt = self._dealt[number]
+            if number in said:
+                fresh = np.full((1, self.n_arms, pulls), np.nan)
+                fresh[0, dealt[0]] = _read_single(*said[number])[0]
+                seen = np.concatenate([seen, fresh], axis=-1)
+            order = _rank_scores(dealt, self._scores(seen[:, dealt[0]]))
+            keep = -(-dealt.shape[1] // 2)
+            if set(dealt[0, order[0, :keep]].tolist()) != set(ranked[0, :keep].tolist()):
+                overturned.append(number)
+        self._seen, self.overturned = seen[:, self.arms[0]], tuple(overturned)
 
     def check_kind(self, kind: Kind) -> None:
         """Take numbers only."""
@@ -223,7 +244,8 @@ class Halving(Game, spec=HalvingSpec):
         return see(self.statistic, Kind.REWARDS, seen[..., None], None if heard.all() else heard).scores[..., 0]
 
     def _halve(self, scores: Array | None, pulls: int) -> None:
-        order = np.argsort(-(np.zeros(self.arms.shape) if scores is None else scores), axis=-1, kind="stable")
+        order = _rank_scores(self.arms, scores)
+        self._dealt.append(self.arms)
         ranked = None if scores is None else np.take_along_axis(scores, order, axis=-1)
         self.rounds.append((np.take_along_axis(self.arms, order, axis=-1), ranked, pulls))
         self._take(order[:, : -(-order.shape[1] // 2)])
@@ -309,6 +331,16 @@ class SuccessiveHalving(Machine, spec=HalvingSpec):
     def _halving(self) -> Halving:
         assert isinstance(self.game, Halving)
         return self.game
+
+
+def _read_single(observations: Array, heard: Mask | None) -> Array:
+    """Return what pulls of single arms observed ``(reps, arms, pulls)``; NaN: no verdict."""
+    return observations[..., 0] if heard is None else np.where(heard, observations[..., 0], np.nan)
+
+
+def _rank_scores(dealt: Indices, scores: Array | None) -> Order:
+    """Return the order of arms, best first; equal ones, or all if nobody looked, as dealt."""
+    return np.argsort(-(np.zeros(dealt.shape) if scores is None else scores), axis=-1, kind="stable")
 
 
 def _or_none(scores: Array | None) -> tuple[float | None, ...]:

@@ -24,6 +24,7 @@ class Endings:
     def __init__(self, statistic: Statistic, heats: int, size: int, pulls: int, keep: int) -> None:
         self._statistic = statistic
         self._keep = keep
+        self._size, self._pulls = size, pulls
         self._sums = [[0.0] * size for _ in range(heats)]
         self._left = [pulls] * heats
 
@@ -40,6 +41,10 @@ class Endings:
             shares = statistic.per_pull(observations).tolist()
             sums[:] = [total + share for total, share in zip(sums, shares, strict=True)]
         return is_decided(sums, self._keep, self._left[heat])
+
+    def forget(self, heat: int) -> None:
+        """Begin anew with a heat."""
+        self._sums[heat], self._left[heat] = [0.0] * self._size, self._pulls
 
 
 def is_decided(sums: Sequence[float], keep: int, left: int) -> bool:

@@ -5,7 +5,7 @@ A round is deal → score → record → rank → keep, each a function over a f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,9 +16,9 @@ from heats.base.arrays import AnyArray, Array, Indices, Mask, Order, Words
 from heats.base.randomness import Purpose
 from heats.engine.early import Endings, check_early
 from heats.engine.feedback import Kind
-from heats.engine.game import ScoredGame, Stage
-from heats.engine.records import make_record
-from heats.engine.scoring import Seen, is_meant
+from heats.engine.game import Said, ScoredGame, Stage
+from heats.engine.records import Record, make_record
+from heats.engine.scoring import Seen, is_meant, see
 from heats.engine.specs import TournamentSpec
 from heats.engine.statistics import StatisticLike
 from heats.errors import BadFeedback
@@ -95,16 +95,23 @@ class Elimination(ScoredGame, spec=TournamentSpec):
     def finish(self, kind: Kind | None, seen: Seen) -> None:
         """Rank every heat and keep its best (Algorithm 2)."""
         assert self._stage is not None
-        heats, record, each = self._stage.heats, self.record, self.plan.rounds[self.round]
+        heats, each = self._stage.heats, self.plan.rounds[self.round]
         keep = None if self.reps == 1 else each.keep  # a machine reports whole heats, a simulation only who is left
-        if record.ranks:
-            record.add(heats, self.byes, kind, seen)
-            every = np.ones(heats.shape[:-1], dtype=bool)
-            ranks = rank(record.of(heats, every).reshape(heats.shape), lambda which: seen.scores[which], keep)
-        else:
-            ranks = rank(seen.scores, partial(record.of, heats), keep)
-            record.add(heats, self.byes, kind, seen)
+        ranks = _rank_heats(self.record, heats, self.byes, kind, seen, keep)
         self._keep(Played(each, heats, ranks, seen.scores, seen.verdicts, self.byes))
+
+    def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Keep the record anew, and note which rounds would have kept others; they stay as they were played."""
+        record, said = make_record(self.plan.record, self.reps, self.n_arms, self.statistic), dict(past)
+        overturned = []
+        for number, played in enumerate(self.rounds):
+            if number in said:
+                ranks = _rank_heats(record, played.heats, played.byes, kind, see(self.statistic, kind, *said[number]))
+            else:
+                ranks = rank(np.zeros(played.heats.shape), partial(record.of, played.heats))
+            if ((ranks < played.round.keep) != (played.ranks < played.round.keep)).any():
+                overturned.append(number)
+        self.record, self.overturned = record, tuple(overturned)
 
     def _keep(self, played: Played) -> None:
         self.rounds.append(played)
@@ -122,6 +129,19 @@ class Elimination(ScoredGame, spec=TournamentSpec):
                 f"the plan was made for feedback={planned_for!r}, but {kind.value} feedback was told; "
                 "plan for what is told, or without a word about feedback."
             )
+
+
+def _rank_heats(
+    record: Record, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen, keep: int | None = None
+) -> Indices:
+    """Rank the arms of heats by what these said and by the record, which takes it in."""
+    if record.ranks:
+        record.add(heats, byes, kind, seen)
+        every = np.ones(heats.shape[:-1], dtype=bool)
+        return rank(record.of(heats, every).reshape(heats.shape), lambda which: seen.scores[which], keep)
+    ranks = rank(seen.scores, partial(record.of, heats), keep)
+    record.add(heats, byes, kind, seen)
+    return ranks
 
 
 def deal(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from heats.engine.feedback import Kind
 from heats.engine.scoring import Seen, as_statistic, see
 from heats.engine.specs import Spec
 from heats.engine.statistics import StatisticLike
+
+Said: TypeAlias = tuple[Array, Mask | None]  # (reps, heats, pulls, size) observed, and which had a verdict, None: all
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Stage:
         if self.pulls and self.extra < self.count:
             yield slice(self.extra, None), self.pulls
 
-    def by_heat(self, observations: Array, heard: Mask | None) -> tuple[Array, Mask | None]:
+    def by_heat(self, observations: Array, heard: Mask | None) -> Said:
         """Bring the observations ``(total, size)`` of one repetition into ``(1, heats, pulls, size)``.
 
         ``heard`` says which pulls had a verdict, None that all had; it becomes ``(1, heats, pulls)``.
@@ -98,11 +100,15 @@ class Watch(Protocol):
     def hear(self, heat: int, kind: Kind | None, observations: Array | None) -> bool:
         """Take in the next pull of a heat, arms as dealt, None without a verdict; return whether it is decided."""
 
+    def forget(self, heat: int) -> None:
+        """Begin anew with a heat."""
+
 
 class Game(ABC):
     """Runs of one algorithm, in step; made of its spec, a statistic and ``roots``, the folded seeds of the runs."""
 
     _by_spec: ClassVar[dict[type, type[Game]]] = {}  # the games there are
+    overturned: tuple[int, ...] = ()  # rounds that would have ended with others by what is left of what they were told
 
     def __init_subclass__(cls, *, spec: type | None = None) -> None:
         if spec is not None:
@@ -160,6 +166,14 @@ class Game(ABC):
         """Judge the stage by its observations ``(reps, heats, pulls, size)``; ``heard`` says which had a verdict.
 
         What can go wrong must go wrong before anything is changed.
+        """
+
+    @abstractmethod
+    def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Take in what is left of stages that are over, each with its round, now that some answers are void.
+
+        Who left stays away, and what was dealt stays; later stages go by what is left. Only for one repetition, and
+        what can go wrong must go wrong before anything is changed.
         """
 
     @abstractmethod

@@ -9,11 +9,10 @@ what they mean, and deals the next stage.
 from __future__ import annotations
 
 import heapq
-import struct
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, islice, repeat, takewhile
 from typing import Any, ClassVar, NamedTuple, overload
 
@@ -23,18 +22,22 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask, Order
 from heats.base.checks import as_list, whole
 from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed, sort_order
+from heats.engine.answerers import Answerers
 from heats.engine.evidence import Told
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards, share_by_times
-from heats.engine.game import Game, Stage, Watch
+from heats.engine.game import Game, Said, Stage, Watch
 from heats.engine.report import Report, Stop, report_batches
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import AdaptiveSpec, Spec, parse_spec
+from heats.engine.stages import NOTHING, PACK, Opened, Over
 from heats.engine.standings import Standings, count_meetings, make_standings
 from heats.engine.statistics import Statistic, StatisticLike, mean
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
 
 READY_QUERIES = 1024  # are made at a time
 CHUNK_PULLS = 65_536  # are brought into dealt order at a time
+
+_REWARDS = Kind.REWARDS  # an enum's member is slow to look up
 
 
 class Query(msgspec.Struct, frozen=True, gc=False):
@@ -62,13 +65,13 @@ class Machine(ABC):
         self.spent = 0  # pulls told that count
         self.saved = 0  # pulls that do not: their heats were decided before them
         self.no_verdicts = 0  # of these, how many said nothing
-        self.answered: Counter[str] = Counter()  # answers by whom, where it was said
+        self._answerers = Answerers()
         self._root = fold_seed(seed)
         self._seeds, self._orders = (draw_bits(self._root, purpose) for purpose in (Purpose.QUERY, Purpose.PRESENT))
         self.game = Game.of(spec, statistic, np.array([self._root]))
         self._kind: Kind | None = None
-        self._past: list[_Over] = []
-        self._stage: _Opened | None = None
+        self._past: list[Over] = []
+        self._stage: Opened | None = None
         self._first = 0
         self._open(self.game.stage())
 
@@ -137,6 +140,21 @@ class Machine(ABC):
         return int(self.game.winners[0]) if self.done else None
 
     @property
+    def answered(self) -> Counter[str]:
+        """Answers by whom, where it was said."""
+        return self._answerers.counts
+
+    @property
+    def voided(self) -> tuple[str, ...]:
+        """Whose answers are void."""
+        return self._answerers.void
+
+    @property
+    def overturned(self) -> tuple[int, ...]:
+        """The rounds, from 1, that would have ended with others without the answers that were voided since."""
+        return tuple(number + 1 for number in self.game.overturned)
+
+    @property
     def round(self) -> int:
         """The round (stage) under way, from 0; the number of rounds once done."""
         return self.game.round
@@ -159,7 +177,7 @@ class Machine(ABC):
     @property
     def is_fresh(self) -> bool:
         """Whether nothing happened yet: its spec, statistic and seed are all there is to know."""
-        return not self.spent and self.n_arms == self.game.spec.n_arms
+        return not self.spent and not self.voided and self.n_arms == self.game.spec.n_arms
 
     @property
     def is_begun(self) -> bool:
@@ -225,7 +243,8 @@ class Machine(ABC):
 
         Refused feedback raises and changes nothing. Telling the same again is a no-op. Any pull that is owed may be
         told, asked for or not: that is how a run is replayed from what was written down. A pull that was saved may be
-        told, too, since somebody may have been at it; it does not count.
+        told, too, since somebody may have been at it; it does not count. What somebody says whose answers are void is
+        no verdict.
         """
         number = query.id if type(query) is Query else _number_of(query)
         mine = self._out.get(number)
@@ -235,6 +254,8 @@ class Machine(ABC):
             raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
         kind = KINDS.get(type(feedback), _REWARDS)
         packed = self._pack(kind, feedback, mine.arms)
+        if by is not None and self._answerers.is_void(by):
+            packed = NOTHING
         index = number - self._first
         if index < 0 or self._rows[index] is not None:
             self._check_told_before(number, packed)
@@ -244,28 +265,34 @@ class Machine(ABC):
             self._kind = kind
         self._rows[index] = packed
         self._owed -= 1
+        if by is not None:
+            self._answerers.sign(index, by, len(self._rows))
         if self._watch is not None:
-            self._follow(index)
+            self._follow(self._heat_of(index))
         if not self._owed:
-            self._conclude(index, before)
+            try:
+                self._conclude()
+            except Exception:  # whatever it was, it is raised again, once the pull counts as not told
+                self._forget(index)
+                self._kind = before
+                raise
         self._out.pop(number, None)
         self.spent += 1
         if not packed:
             self.no_verdicts += 1
-        if by is not None:
-            self.answered[by] += 1
 
     def requeue(self, query: Query | int) -> None:
-        """Take back a pull that will never be told (a worker died, a voter left); ``ask`` hands it out again.
+        """Give up a pull that will never be told (a worker died, a voter left): ``ask`` hands it out again.
 
         One that was saved since it was handed out is not needed any more: nothing happens.
         """
         number = _number_of(query)
         if not self.counts(number):
             self._recognise(number, query)
+            self._let_go(number)
             return
         if number not in self._out:
-            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be taken back.")
+            raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be requeued.")
         self._recognise(number, query)
         del self._out[number]
         heapq.heappush(self._again, number)
@@ -274,6 +301,91 @@ class Machine(ABC):
     def kind(self) -> Kind | None:
         """The kind of feedback that is told; None before anything was."""
         return self._kind
+
+    def take_back(self, query: Query | int) -> None:
+        """Forget what a pull of the round under way said; it is out again, as after ``ask``, to be told or requeued.
+
+        The pull that ended a round cannot be taken back: others depend on it. One that does not count is forgotten,
+        too; nothing more is needed of it.
+
+        Examples
+        --------
+        >>> import heats
+        >>> machine = heats.RoundRobin(4, 2, 6)
+        >>> query = machine.ask()
+        >>> machine.tell(query, [1.0, 0.0])
+        >>> machine.take_back(query)
+        >>> machine.spent
+        0
+        """
+        number = _number_of(query)
+        mine, index = self._recognise(number, query), number - self._first
+        if index < 0:
+            raise OutOfTurn(f"pull {number} cannot be taken back: its round is over, and what it decided stays.")
+        said = self._aside[index].said if index in self._aside else self._rows[index]
+        if said is None:
+            raise OutOfTurn(f"pull {number} was not told, so there is nothing to take back; requeue it instead.")
+        if index in self._aside:
+            self._answerers.strike(index)
+            self._aside[index] = _Aside(None, mine)
+            return
+        if self._watch is not None:
+            self._hear_heats_again([self._heat_of(index)], without=index)
+        else:
+            self._forget(index)
+        self.spent -= 1
+        self.no_verdicts -= not said
+        self._out[number] = mine
+        self._kind = self._find_kind(self._past)
+
+    def close_stage(self, why: str = "") -> None:
+        """End the round under way: all that it still owes is told as ``NoVerdict(why)``."""
+        if self._stage is None:
+            raise OutOfTurn("the run is over; there is no round left to close.")
+        nothing = NoVerdict(why)
+        first, out, told = self._first, set(self._out), []
+        try:
+            for number in [first + pull for pull, row in enumerate(self._rows) if row is None]:
+                if not self.told(number):  # else it was saved meanwhile
+                    self.tell(number, nothing)
+                    told.append(number)
+        except Exception:  # the game refused the stage as it is: nothing was closed
+            for number in told:
+                self.take_back(number)
+                if number not in out:
+                    self.requeue(number)
+            raise
+
+    def void(self, who: str) -> None:
+        """Let all answers by ``who`` be no verdicts, those to come included.
+
+        In the round under way at once. Rounds that are over stay as they were played; standings, reports and all that
+        is decided later leave these answers out, and ``overturned`` says which rounds would have ended otherwise.
+        """
+        if not isinstance(who, str):
+            raise InvalidArgument("{who} must be the name of who answered, as text.", who=who)
+        if self._answerers.is_void(who):
+            return
+        self._answerers.set_void(who, void=True)
+        try:
+            past = [over.silence(self._answerers.find_void(over.signed)) for over in self._past]
+            mine = set(self._answerers.find_void(self._answerers.signed).tolist())
+            kind = self._find_kind(past, without=mine)
+            if any(now is not then for now, then in zip(past, self._past, strict=True)):
+                self._hear_again(kind, [(over.opened.round, self._arrange(over.opened, *over.said)) for over in past])
+        except Exception:  # the game cannot do without these answers
+            self._answerers.set_void(who, void=False)
+            raise
+        self.no_verdicts += sum(len(then.rows) - len(now.rows) for now, then in zip(past, self._past, strict=True))
+        self._past, self._kind = past, kind
+        self._silence(mine)
+
+    def count_voided(self) -> int:
+        """Return how many pulls count for nothing because of who answered them."""
+        stages = [(over.signed, over.dropped) for over in self._past]
+        stages += [(self._answerers.signed, self._dropped)]
+        found = ((self._answerers.find_void(signed), dropped) for signed, dropped in stages)
+        return sum(int(pulls.size if dropped is None else (~dropped[pulls]).sum()) for pulls, dropped in found)
 
     def evidence(self) -> list[Told]:
         """Return all that was told so far, stage by stage, pulls without a verdict left out."""
@@ -293,7 +405,7 @@ class Machine(ABC):
             return []
         stages = [(over.opened, over.silent) for over in self._past]
         if self._stage is not None:
-            silent = np.array([pull for pull, row in enumerate(self._rows) if row == _NOTHING], dtype=np.int64)
+            silent = np.array([pull for pull, row in enumerate(self._rows) if row == NOTHING], dtype=np.int64)
             stages.append((self._stage, silent if self._dropped is None else silent[~self._dropped[silent]]))
         unknown = (np.full((pulls.size, opened.size), np.nan) for opened, pulls in stages)
         return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
@@ -320,7 +432,7 @@ class Machine(ABC):
         """Return the observations of a pull as bytes, none if it had no verdict; or refuse what cannot be told."""
         if kind is _REWARDS:
             if type(feedback) is NoVerdict:
-                return _NOTHING
+                return NOTHING
             row = rewards(feedback, arms)
             if kind is not self._kind:
                 self._check_kind(kind)
@@ -330,7 +442,7 @@ class Machine(ABC):
             row = feedback.row(arms)
         if self._needs:
             self._check_needs(row)
-        packed: bytes = _PACK[len(row)](*row)
+        packed: bytes = PACK[len(row)](*row)
         return packed
 
     def _waits(self, number: int) -> bool:
@@ -340,12 +452,14 @@ class Machine(ABC):
     def _open(self, stage: Stage | None) -> None:
         """Owe all pulls of a stage; none at the end."""
         first = self.next_id
-        self._stage = None if stage is None else _Opened(stage, self.game.round, first, stage.total, stage.size)
+        self._stage = None if stage is None else Opened(stage, self.game.round, first, stage.total, stage.size)
         self._first = first
         self._rows: list[bytes | None] = [None] * (stage.total if stage else 0)
         self._owed = len(self._rows)
         self._out: dict[int, Query] = {}
         self._again: list[int] = []  # requeued ids, smallest first
+        self._aside: dict[int, _Aside] = {}  # pulls that do not count
+        self._answerers.signed = None
         self._watch: Watch | None = self.game.watch()
         self._dropped: Mask | None = None  # pulls that do not count
         if self._watch is not None and stage is not None:
@@ -376,7 +490,7 @@ class Machine(ABC):
             "new one, or play heats.Adaptive, which can."
         )
 
-    def _make_ready(self, stage: _Opened) -> Iterator[Query]:
+    def _make_ready(self, stage: Opened) -> Iterator[Query]:
         """Make the queries of a stage; where heats may end early, one of each in turn, so few are made in vain."""
         rows = self._rows
         order = iter(range(stage.total)) if self._watch is None else stage.stage.take_turns()
@@ -385,7 +499,7 @@ class Machine(ABC):
             if untold:
                 yield from self._queries(stage, np.array(untold))
 
-    def _queries(self, stage: _Opened, pulls: Indices) -> Iterator[Query]:
+    def _queries(self, stage: Opened, pulls: Indices) -> Iterator[Query]:
         heats = stage.stage.heat_of(pulls)
         ids = pulls + stage.first
         arms = np.take_along_axis(stage.stage.heats[0, heats], self._shuffle_shown(stage, pulls), axis=-1)
@@ -401,13 +515,13 @@ class Machine(ABC):
             raise _not_owed(number)
         return next(self._queries(stage, np.array([number - stage.first])))
 
-    def _find_finished(self, number: int) -> _Over:
+    def _find_finished(self, number: int) -> Over:
         position = bisect_right(self._past, number, key=lambda over: over.opened.first) - 1
         if position < 0 or number >= self._past[position].opened.first + self._past[position].opened.total:
             raise _not_owed(number)
         return self._past[position]
 
-    def _shuffle_shown(self, stage: _Opened, pulls: Indices) -> Order:
+    def _shuffle_shown(self, stage: Opened, pulls: Indices) -> Order:
         """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
         return sort_order(draw_more_bits(self._orders, (pulls + stage.first)[:, None], np.arange(stage.size)))
 
@@ -434,6 +548,7 @@ class Machine(ABC):
     def _check_told_before(self, number: int, packed: bytes) -> None:
         """Pass over a pull told again, unless it says something else now; and over one that does not count."""
         if not self.counts(number):
+            self._let_go(number)
             return
         if number >= self._first:
             same = self._rows[number - self._first] == packed
@@ -444,33 +559,95 @@ class Machine(ABC):
         if not same:
             raise OutOfTurn(f"pull {number} was told before, and differently; the first answer counts.")
 
-    def _conclude(self, index: int, kind_before: Kind | None) -> None:
-        """Hand a full stage to the game; if that refuses, the pull that filled it counts as not told."""
+    def _conclude(self) -> None:
+        """Hand a full stage to the game."""
         assert self._stage is not None
-        opened, rows = self._stage, self._rows
-        try:
-            pulls, raw = self._read(opened, rows)
-            observations = self._observe(opened, pulls, raw)
-            heard = None
-            if pulls.size < opened.total:
-                heard = np.zeros(opened.total, dtype=bool)
-                heard[pulls] = True
-                observations, told = np.zeros((opened.total, opened.size)), observations
-                observations[pulls] = told
-            self._finish(*opened.stage.by_heat(observations, heard))
-        except Exception:  # whatever it was, it is raised again, once the pull is taken back
-            rows[index] = None
-            self._owed += 1
-            self._kind = kind_before
-            raise
-        self._past.append(_Over(opened, raw, None if heard is None else pulls, self._dropped))
+        opened, signed = self._stage, self._answerers.signed
+        pulls, raw = self._read(opened, self._rows)
+        self._finish(*self._arrange(opened, pulls, raw))
+        self._past.append(Over(opened, raw, None if pulls.size == opened.total else pulls, self._dropped, signed))
         self._open(self.game.stage())
 
-    def _follow(self, pull: int) -> None:
-        """Let the game hear the heat of a pull as far as it was told without a gap; pulls after its end are saved."""
+    def _arrange(self, opened: Opened, pulls: Indices, raw: Array) -> Said:
+        """Return what those pulls of a stage that had a verdict said, heat by heat."""
+        observations = self._observe(opened, pulls, raw)
+        if pulls.size == opened.total:
+            return opened.stage.by_heat(observations, None)
+        heard = np.zeros(opened.total, dtype=bool)
+        heard[pulls] = True
+        whole = np.zeros((opened.total, opened.size))
+        whole[pulls] = observations
+        return opened.stage.by_heat(whole, heard)
+
+    def _forget(self, index: int) -> None:
+        """Owe a pull of the stage under way as if it had not been told."""
+        self._rows[index] = None
+        self._owed += 1
+        self._answerers.strike(index)
+
+    def _find_kind(self, past: Sequence[Over], without: Iterable[int] = ()) -> Kind | None:
+        """Return the kind of feedback, None if no verdict is left, be it one set aside."""
+        said = {index: row for index, row in enumerate(self._rows) if row}
+        said |= {index: aside.said for index, aside in self._aside.items() if aside.said}
+        return self._kind if said.keys() - set(without) or any(over.rows.size for over in past) else None
+
+    def _silence(self, pulls: Iterable[int]) -> None:
+        """Let pulls of the stage under way have no verdict."""
+        said = [pull for pull in pulls if self._rows[pull]]
+        for pull in said:
+            self._rows[pull] = NOTHING
+        self.no_verdicts += len(said)
+        for pull in pulls:
+            if pull in self._aside and self._aside[pull].said is not None:
+                self._aside[pull] = self._aside[pull]._replace(said=NOTHING)
+        if self._watch is not None and said:
+            self._hear_heats_again(sorted({self._heat_of(pull) for pull in said}))
+            if not self._owed:
+                self._conclude()
+
+    def _hear_heats_again(self, heats: Sequence[int], without: int | None = None) -> None:
+        """Let the game hear heats of the stage under way from their beginning; perhaps they are not decided now."""
         assert self._stage is not None
         assert self._watch is not None
-        heat = int(self._stage.stage.heat_of(np.array(pull)))
+        for heat in heats:
+            pulls = self._stage.stage.pulls_of(heat)
+            self._need_again([pull for pull in pulls if pull in self._aside])
+            self._left[heat] = pulls
+            self._watch.forget(heat)
+        if without is not None:
+            self._forget(without)
+        for heat in heats:
+            self._follow(heat)
+
+    def _need_again(self, pulls: Sequence[int]) -> None:
+        """Let pulls count that did not; what they had said is told again, the others are owed."""
+        assert self._dropped is not None
+        for pull in pulls:
+            said, out = self._aside.pop(pull)
+            self._rows[pull], self._dropped[pull] = said, False
+            self.spent += said is not None
+            self.no_verdicts += said == NOTHING
+            if said is None:
+                self._owed += 1
+            if out is not None:
+                self._out[out.id] = out
+            elif said is None:
+                heapq.heappush(self._again, self._first + pull)
+        self.saved -= len(pulls)
+
+    def _let_go(self, number: int) -> None:
+        """Take note that nobody is at work any more on a pull that does not count."""
+        if (aside := self._aside.get(number - self._first)) is not None:
+            self._aside[number - self._first] = aside._replace(out=None)
+
+    def _heat_of(self, index: int) -> int:
+        assert self._stage is not None
+        return int(self._stage.stage.heat_of(np.array(index)))
+
+    def _follow(self, heat: int) -> None:
+        """Let the game hear a heat as far as it was told without a gap; pulls after its end are saved."""
+        assert self._stage is not None
+        assert self._watch is not None
         told = list(takewhile(lambda each: self._rows[each] is not None, self._left[heat]))
         if not told:
             return
@@ -487,11 +664,11 @@ class Machine(ABC):
         """Do without these pulls; answers that came nevertheless do not count."""
         assert self._dropped is not None
         for pull in pulls:
-            row, self._rows[pull] = self._rows[pull], _NOTHING
-            self._out.pop(self._first + pull, None)
+            row, self._rows[pull] = self._rows[pull], NOTHING
+            self._aside[pull] = _Aside(row, self._out.pop(self._first + pull, None))
             self._owed -= row is None
             self.spent -= row is not None
-            self.no_verdicts -= row == _NOTHING
+            self.no_verdicts -= row == NOTHING
             self._dropped[pull] = True
         self.saved += len(pulls)
 
@@ -499,7 +676,11 @@ class Machine(ABC):
         """Let the game judge the stage ``(1, heats, pulls, size)``."""
         self.game.hear(self._kind, observations, heard)
 
-    def _read(self, opened: _Opened, rows: Sequence[bytes | None]) -> tuple[Indices, Array]:
+    def _hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Let the game take in what is left of stages that are over, each with its round."""
+        self.game.hear_again(kind, past)
+
+    def _read(self, opened: Opened, rows: Sequence[bytes | None]) -> tuple[Indices, Array]:
         """Return the pulls of a stage that said something so far, and what, arms as shown; of a race, its times."""
         pulls = np.array(list(compress(range(len(rows)), rows)), dtype=np.int64)
         said = np.frombuffer(b"".join(filter(None, rows)))
@@ -507,7 +688,7 @@ class Machine(ABC):
             return pulls, said.reshape(-1, 2, opened.size)[:, 1].copy()
         return pulls, said.reshape(-1, opened.size)
 
-    def _observe(self, opened: _Opened, pulls: Indices, said: Array) -> Array:
+    def _observe(self, opened: Opened, pulls: Indices, said: Array) -> Array:
         """Return the observations of pulls, arms as dealt."""
         observations = np.empty(said.shape)
         for start in range(0, pulls.size, CHUNK_PULLS):
@@ -516,7 +697,7 @@ class Machine(ABC):
             np.put_along_axis(observations[part], self._shuffle_shown(opened, pulls[part]), shown, axis=-1)
         return observations
 
-    def _recall(self, opened: _Opened, pulls: Indices, observations: Array) -> Told:
+    def _recall(self, opened: Opened, pulls: Indices, observations: Array) -> Told:
         """Return what pulls of a stage observed, as evidence."""
         heats = opened.stage.heat_of(pulls)
         arms = np.take_along_axis(opened.stage.heats[0, heats], self._shuffle_shown(opened, pulls), axis=-1)
@@ -545,6 +726,8 @@ class Machine(ABC):
             "spent": self.spent,
             "no_verdicts": self.no_verdicts,
             "saved": self.saved,
+            "voided": self.count_voided(),
+            "overturned": self.overturned,
             "done": self.done,
             "winner": winner,
             "runner_up": runner_up,
@@ -555,63 +738,11 @@ class Machine(ABC):
         }
 
 
-class _Opened(NamedTuple):
-    """A stage under way or over: its pulls have the ids from ``first`` on."""
+class _Aside(NamedTuple):
+    """A pull that does not count: what it had said, packed, and who it is out with, if with anybody."""
 
-    stage: Stage
-    round: int
-    first: int
-    total: int
-    size: int
-
-
-class _Over(NamedTuple):
-    """A finished stage, and what its pulls said: those with a verdict, and a row of each, arms as shown."""
-
-    opened: _Opened
-    rows: Array  # of races, times
-    heard: Indices | None  # None: all of them
-    dropped: Mask | None  # pulls that do not count, where there may be such
-
-    @property
-    def said(self) -> tuple[Indices, Array]:
-        """The pulls with a verdict, and what they said."""
-        return np.arange(self.opened.total) if self.heard is None else self.heard, self.rows
-
-    @property
-    def silent(self) -> Indices:
-        """The pulls that count and had no verdict."""
-        spoke = np.zeros(self.opened.total, dtype=bool)
-        spoke[self.said[0]] = True
-        return np.flatnonzero(~spoke if self.dropped is None else ~(spoke | self.dropped))
-
-    @property
-    def counted(self) -> tuple[int, ...] | None:
-        """How many pulls of every heat count; None where all do."""
-        if self.dropped is None:
-            return None
-        heats = self.opened.stage.heat_of(np.flatnonzero(~self.dropped))
-        return tuple(np.bincount(heats, minlength=self.opened.stage.count).tolist())
-
-    def recall(self, pull: int) -> bytes:
-        """Return what a pull said, as it was packed; nothing if it had no verdict."""
-        position = pull if self.heard is None else int(np.searchsorted(self.heard, pull))
-        if self.heard is not None and (position == self.heard.size or self.heard[position] != pull):
-            return _NOTHING
-        return bytes(self.rows[position].tobytes())
-
-
-class _Packers(dict[int, Any]):
-    """How many floats a row has → a function that packs it."""
-
-    def __missing__(self, length: int) -> Any:
-        self[length] = pack = struct.Struct(f"{length}d").pack
-        return pack
-
-
-_PACK = _Packers()
-_NOTHING = b""  # a pull that was told and had no verdict
-_REWARDS = Kind.REWARDS  # an enum's member is slow to look up
+    said: bytes | None
+    out: Query | None
 
 
 def _number_of(query: Query | int | None) -> int:

@@ -110,6 +110,8 @@ class Report(msgspec.Struct, frozen=True, dict=True):
     standings: Standings  # all arms, by all pulls
     stopped: Stop | None = None  # how, if it ended before the budget was spent
     saved: int = 0  # pulls that count for nothing: those before them had decided who stays in their heat
+    voided: int = 0  # pulls that count for nothing because of who answered them
+    overturned: tuple[int, ...] = ()  # rounds, from 1, that would have ended with others without these
     batches: tuple[BatchReport, ...] = ()  # those that are over, of adaptive play, which has no rounds
 
     def to_json(self) -> str:
@@ -182,11 +184,12 @@ def summarise_report(report: Report, winner: str | None) -> str:
 def render_report(report: Report, names: Sequence[str], drawing: str = "") -> str:
     """Return the report as HTML for a notebook; ``drawing``, which is HTML, takes the place of the table of rounds."""
     if report.winner is None:
-        heading = "no winner" if report.done else _say_unfinished(report)
+        heading = "no winner" if report.done else say_unfinished(report)
     else:
         heading = f"winner: {names[report.winner]}"
     reasons = [] if report.winner is None else list_reasons(report, names)
     stop = [] if report.stopped is None else [say_stop(report.stopped)]
+    stop += [f"voided: {say_voided(report)}"] if report.voided else []
     pulls = f"pulls: {report.spent:,} of {report.budget:,}{_say_saved(report)}"
     said = make_paragraph([*reasons, pulls, *stop, f"played: {say_played(report)}"], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
@@ -258,7 +261,7 @@ def describe_report(report: Report, names: Sequence[str]) -> str:
 def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     names = [make_printable(name) for name in names]
     if report.winner is None or report.runner_up is None:
-        yield _say_unfinished(report)
+        yield say_unfinished(report)
     else:
         yield f"winner:     {names[report.winner]}"
         yield f"runner-up:  {names[report.runner_up]}"
@@ -267,6 +270,8 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     yield f"pulls:      {report.spent} of {report.budget}{_say_saved(report)}"
     if report.stopped is not None:
         yield f"            {say_stop(report.stopped)}"
+    if report.voided:
+        yield f"voided:     {say_voided(report)}"
     yield f"played:     {say_played(report)}"
     yield ""
     if report.standings.method == "none":
@@ -310,6 +315,16 @@ def say_stop(stop: Stop) -> str:
     return f"stopped early{sure}: {count_things(stop.saved, 'pull')} saved"
 
 
+def say_voided(report: Report) -> str:
+    """Say how many pulls count for nothing because of who answered them, and what would have ended otherwise."""
+    said = f"{count_things(report.voided, 'pull')}, whose answers count no more"
+    if not report.overturned:
+        return said
+    numbers = [f"{number}" for number in report.overturned]
+    rounds = f"round {numbers[0]}" if len(numbers) == 1 else f"rounds {', '.join(numbers[:-1])} and {numbers[-1]}"
+    return f"{said}; {rounds} would have ended otherwise"
+
+
 def say_played(report: Report) -> str:
     """Say what was played, and in how many rounds or batches so far."""
     name, over = make_printable(report.algorithm), _count_over(report)
@@ -328,9 +343,11 @@ def _say_saved(report: Report) -> str:
     return f", {report.saved:,} saved: they could no longer change who stays" if report.saved else ""
 
 
-def _say_unfinished(report: Report) -> str:
+def say_unfinished(report: Report) -> str:
+    """Say how far a run has come that is not over."""
     over = _count_over(report)
-    return f"not decided yet: {report.spent:,} of {report.budget:,} pulls{f' and {over}' if over else ''} so far"
+    played = f", {over} over" if over else ""
+    return f"not decided yet: {report.spent:,} of {report.budget:,} comparisons so far{played}"
 
 
 def _say_chance(report: Report, names: Sequence[str]) -> str:

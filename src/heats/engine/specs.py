@@ -49,13 +49,14 @@ class HalvingSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="success
     blind: bool = False
 
 
-class AdaptiveSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="adaptive"):
-    """The winner stays, batch by batch."""
+class AdaptiveSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="adaptive", omit_defaults=True):
+    """The winner stays, batch by batch; no set of arms is dealt more often than ``most_per_set``, if that is said."""
 
     n_arms: int
     heat_size: int
     budget: int
-    batches: int = 15
+    batches: int = msgspec.field(default_factory=lambda: 15)  # always written: only a plain default is left out
+    most_per_set: int | None = None
 
 
 Spec: TypeAlias = TournamentSpec | RoundRobinSpec | HalvingSpec | AdaptiveSpec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from heats.base.arrays import AnyArray, Array, Mask
 from heats.base.checks import true_or_false
 from heats.engine.elimination import Elimination, Played, best_first
+from heats.engine.feedback import Kind
+from heats.engine.game import Said
 from heats.engine.machine import Machine
 from heats.engine.records import Leads
 from heats.engine.report import Report, RoundReport, Sureness, judge_heat
@@ -107,8 +110,22 @@ class Tournament(Machine, spec=TournamentSpec):
         if self._leads is not game.record:
             self._leads.add(heats, byes, self._kind, seen)
         if before + 1 == self.n_rounds:
-            last = observations[0, 0] if heard is None else observations[0, 0][heard[0, 0]]
-            self._last_heat = last[:, best_first(game.rounds[-1])[0, 0]]
+            self._look_at_last_heat(observations, heard)
+
+    def _look_at_last_heat(self, observations: Array, heard: Mask | None) -> None:
+        last = observations[0, 0] if heard is None else observations[0, 0][heard[0, 0]]
+        self._last_heat = last[:, best_first(self._elimination.rounds[-1])[0, 0]]
+
+    def _hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        game = self._elimination
+        game.hear_again(kind, past)
+        self._leads = game.record if isinstance(game.record, Leads) else Leads(1, self.n_arms)
+        for number, said in past:
+            if self._leads is not game.record:
+                played = game.rounds[number]
+                self._leads.add(played.heats, played.byes, kind, see(self.statistic, kind, *said))
+            if number + 1 == self.n_rounds:
+                self._look_at_last_heat(*said)
 
     def _judge_last_heat(self) -> Sureness | None:
         """How sure the last heat is."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 from zlib import crc32
 
 import msgspec
@@ -96,7 +96,7 @@ class Late(Told, frozen=True, tag="late", omit_defaults=True, gc=False):
 
 
 class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued"):
-    """A pull that was taken back, and why."""
+    """A pull that is handed out again, and why."""
 
     id: int
     why: str
@@ -142,6 +142,27 @@ class Stopped(msgspec.Struct, frozen=True, tag_field="event", tag="stopped", omi
     chance: float | None = None
 
 
+class TakenBack(msgspec.Struct, frozen=True, tag_field="event", tag="taken back"):
+    """What a pull said is forgotten: it is owed again."""
+
+    id: int
+    at: datetime
+
+
+class Closed(msgspec.Struct, frozen=True, tag_field="event", tag="closed"):
+    """The round under way was ended: all that it still owed came to no verdict, and why."""
+
+    why: str
+    at: datetime
+
+
+class Voided(msgspec.Struct, frozen=True, tag_field="event", tag="voided"):
+    """From here on the answers of somebody, those above and those below, are no verdicts; what is over stays."""
+
+    who: str
+    at: datetime
+
+
 class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
     """The run is over."""
 
@@ -149,15 +170,14 @@ class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
     at: datetime
 
 
-Change: TypeAlias = Extended | Added | Stopped  # of the run itself
-Event: TypeAlias = Told | Late | Requeued | Resumed | Extended | Added | Stopped | Finished
+Change: TypeAlias = Extended | Added | Stopped | TakenBack | Closed | Voided  # of the run itself
+Event: TypeAlias = Told | Late | Requeued | Resumed | Change | Finished
 
 _encode = msgspec.json.Encoder().encode
 decode_event = msgspec.json.Decoder(Event).decode
 
 _SEAL = re.compile(rb',"crc":"[0-9a-f]{8}"}')
-_TAGS = ("told", "late", "requeued", "resumed", "extended", "added", "stopped", "finished")
-_OPENINGS = [b'{"event":"%b"' % each.encode() for each in _TAGS]
+_OPENINGS = [b'{"event":"%b"' % str(each.__struct_config__.tag).encode() for each in get_args(Event)]
 
 
 class Chain:

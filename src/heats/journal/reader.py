@@ -21,6 +21,7 @@ from heats.journal.events import (
     Added,
     Chain,
     Change,
+    Closed,
     Event,
     Extended,
     Finished,
@@ -31,7 +32,9 @@ from heats.journal.events import (
     Resumed,
     Scoring,
     Stopped,
+    TakenBack,
     Told,
+    Voided,
     decode_event,
     decode_feedback,
 )
@@ -67,8 +70,9 @@ class Log:
         self.lines = 1
         self.finished: Finished | None = None
         self.extended: Extended | None = None  # the last time
-        self.requeued = 0  # pulls taken back
+        self.requeued = 0  # pulls handed out again
         self.late = 0  # answers that came too late to count
+        self.taken_back = 0  # answers that were
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
         self.judged = JudgeCounts()  # what the notes of judges come to
         self.last = self.header.at  # when something happened last
@@ -129,6 +133,10 @@ class Log:
             case Resumed():
                 self._seconds_before = self.elapsed_seconds
                 self._session = event.at
+            case TakenBack():
+                self.taken_back += 1
+            case Voided():
+                self.finished = None
             case Extended():
                 self.finished, self.extended = None, event
                 self.candidates += event.added
@@ -181,22 +189,35 @@ class Log:
             raise self._misfit(number, str(error)) from error
 
     def _change(self, event: Change) -> None:
-        """Change the run as it was changed then: a batch that was out stays as it was handed out."""
+        """Change the run as it was changed then."""
         self._replay()
         machine = self.machine
         try:
-            if isinstance(event, Stopped):
-                machine.stop(event.chance)
-                return
-            asked = machine.ask() if event.begun and not machine.is_begun else None
-            if isinstance(event, Extended):
-                machine.extend(event.pulls, len(event.added))
-            elif (arm := machine.add()) != event.arm:
-                raise OutOfTurn(f"the arm added is {arm} here, not {event.arm}")
-            if asked is not None:
-                machine.requeue(asked)
+            match event:
+                case Stopped():
+                    machine.stop(event.chance)
+                case TakenBack():
+                    machine.take_back(event.id)
+                    machine.requeue(event.id)  # whoever had it again is not here
+                case Closed():
+                    machine.close_stage(event.why)
+                case Voided():
+                    machine.void(event.who)
+                case _:
+                    self._grow(event)
         except HeatsError as error:
             raise self._misfit(self.lines, str(error)) from error
+
+    def _grow(self, event: Extended | Added) -> None:
+        """Extend the run or add to it: a batch that was out stays as it was handed out."""
+        machine = self.machine
+        asked = machine.ask() if event.begun and not machine.is_begun else None
+        if isinstance(event, Extended):
+            machine.extend(event.pulls, len(event.added))
+        elif (arm := machine.add()) != event.arm:
+            raise OutOfTurn(f"the arm added is {arm} here, not {event.arm}")
+        if asked is not None:
+            machine.requeue(asked)
 
     def _misfit(self, line: int, why: str) -> BrokenFile:
         return BrokenFile(f"line {line} of {self.path} does not fit the run: {why.rstrip('.')}.")
@@ -224,6 +245,8 @@ def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, An
     for event in log.events():
         if type(event) is Told:
             answers[event.id] = Answer(event.by, event.took)
+        elif isinstance(event, TakenBack):
+            answers.pop(event.id, None)
         elif isinstance(event, Extended | Added) and isinstance(spec, AdaptiveSpec):
             spec = _grow(spec, event)
     is_same = spec == machine.spec and int(log.header.seed) == machine.seed

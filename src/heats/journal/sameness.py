@@ -56,7 +56,7 @@ def _difference(old: Header, new: Header, *, candidates: bool) -> str:
     if type(old.machine) is not type(new.machine):
         return f"its machine is {_kind(old.machine)}, not {_kind(new.machine)}"
     mine, theirs = _problem(old.machine), _problem(new.machine)
-    for name in (*DECIDING, "batches", "early"):
+    for name in (*DECIDING, "batches", "most_per_set", "early"):
         if mine.get(name) != theirs.get(name):
             return f"its {name} is {mine.get(name)!r}, not {theirs.get(name)!r}"
     if old.seed != new.seed:

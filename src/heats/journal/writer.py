@@ -25,6 +25,7 @@ from heats.journal.events import (
     Added,
     Chain,
     Change,
+    Closed,
     Event,
     Extended,
     Finished,
@@ -34,7 +35,9 @@ from heats.journal.events import (
     Resumed,
     Scoring,
     Stopped,
+    TakenBack,
     Told,
+    Voided,
     encode_anything,
     encode_feedback,
     now,
@@ -163,7 +166,7 @@ class Journal:
         event = _make_event(asked, feedback, by, took, notes)
         before = self._told
         try:
-            self.machine.tell(query, feedback, by=by)
+            self.machine.tell(query, feedback, by=by if event.by is None else event.by)
             if self.machine.settled > before:
                 self._told = self.machine.settled
                 self._add(event)
@@ -203,8 +206,27 @@ class Journal:
         self._check_open()
         self._change(lambda: self._stop(chance))
 
+    def take_back(self, query: Query | int) -> None:
+        """Forget what a pull of the round under way said, and write it down; it is out again, as after ``ask``."""
+        self._check_open()
+        number = query.id if isinstance(query, Query) else self.machine.query(query).id
+        self._change(lambda: self._take_back(query, number))
+
+    def close_stage(self, why: str = "") -> None:
+        """End the round under way, and write down why; what it still owes comes to no verdict."""
+        self._check_open()
+        self._change(lambda: self._close_stage(why))
+
+    def void(self, who: str) -> None:
+        """Let all answers by ``who`` be no verdicts, whether the run is over or not, and write it down."""
+        name = make_encodable(who) if isinstance(who, str) else who  # the machine refuses the rest
+        if name in self.machine.voided:
+            return
+        self.take()
+        self._change(lambda: self._void(name))
+
     def requeue(self, query: Query | int, why: str = "") -> None:
-        """Take a pull back that will never be told, and write down why."""
+        """Give up a pull that will never be told, and write down why; it is handed out again."""
         self._check_open()
         number = query.id if isinstance(query, Query) else self.machine.query(query).id
         event = Requeued(number, make_encodable(why), now())
@@ -327,10 +349,23 @@ class Journal:
         self.machine.stop(chance)
         return Stopped(now(), chance)
 
+    def _take_back(self, query: Query | int, number: int) -> TakenBack:
+        self.machine.take_back(query)
+        return TakenBack(number, now())
+
+    def _close_stage(self, why: str) -> Closed:
+        self.machine.close_stage(why)
+        return Closed(make_encodable(why), now())
+
+    def _void(self, who: str) -> Voided:
+        self.machine.void(who)
+        return Voided(who, now())
+
     def _change(self, change: Callable[[], Change]) -> None:
         """Change the machine and write it down; what it refuses is not written."""
         try:
             event = change()
+            self._told = self.machine.settled
             if self._cut is not None:
                 self._add(Resumed(name_this_worker(), now(), self._cut))
                 self._cut = None

@@ -6,6 +6,7 @@ plan       a tournament as data: checked, printed, to JSON and back; what record
 survival   one heat → how likely the best arm is dropped from it (SciPy)
 model      all rounds of a plan → how likely the best arm survives each of them
 optimise   the model and a budget → the rounds that are survived most likely: the planned strategy
+voters     how many may vote → no heat is pulled more often, and what it takes of each
 request    arguments → what is asked for, checked
 needed     a wanted chance → the smallest budget whose plan reaches it
 build      arguments → a plan; a plan → its chances

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ from heats.planning.schedule import (
     share_budget,
     share_budget_blindly,
 )
+from heats.planning.voters import check_voters, find_budget, is_too_often, limit_pulls
 
 if TYPE_CHECKING:
     from heats.planning.model import Model
@@ -57,6 +59,8 @@ def plan(
     schedule: Schedule = "exact",
     record: Record | None = None,
     blind: bool = False,
+    voters: int | None = None,
+    votes_each: int | None = None,
 ) -> Plan:
     """Lay out every round of a tournament before the first pull.
 
@@ -95,6 +99,10 @@ def plan(
         planned takes ``"fitted"`` for winners and rankings of three and more.
     blind
         Allow heats that nobody looks at. Otherwise such a plan is refused.
+    voters, votes_each
+        How many people vote, if people do: no heat is pulled more often than that, so nobody has to see one twice.
+        Rounds with heats that would be give pulls to others, and planned takes the rounds that are best then. With
+        ``votes_each`` the budget may be left out: it is what all voters have together.
 
     Returns
     -------
@@ -121,8 +129,9 @@ def plan(
         schedule=schedule,
         record=record,
         blind=blind,
+        voters=check_voters(voters, votes_each),
     )
-    return lay_out(asked, budget, chance)
+    return lay_out(asked, find_budget(budget, asked.voters, votes_each), chance)
 
 
 def lay_out(asked: Request, budget: int | None, chance: float | None, watch: Watch = lambda done, total: None) -> Plan:
@@ -141,6 +150,13 @@ def lay_out(asked: Request, budget: int | None, chance: float | None, watch: Wat
             budget=budget,
             chance=chance,
         )
+    if asked.voters is not None:
+        raise InvalidArgument(
+            "{chance} may take more votes than {voters} can give; say how many comparisons may be made, as a budget or "
+            "as votes_each.",
+            chance=chance,
+            voters=asked.voters,
+        )
     why = "how likely the best shall be found, neither never nor always"
     wanted = between("chance", chance, 0, 1, open_low=True, open_high=True, why=why)
     return _lay_rounds(asked, _find_budget(asked, wanted, watch))
@@ -149,7 +165,7 @@ def lay_out(asked: Request, budget: int | None, chance: float | None, watch: Wat
 def _lay_rounds(asked: Request, budget: int) -> Plan:
     """Return the plan with a budget."""
     problem = check_problem(asked.problem.n_arms, asked.problem.heat_size, budget)
-    strategy, hints, record, schedule, blind = asked[1:]
+    _, strategy, hints, record, schedule, blind, voters = asked
     rounds: Sequence[Round]
     if is_planned(strategy):
         _check_optimised(problem, schedule, blind=blind)
@@ -158,6 +174,8 @@ def _lay_rounds(asked: Request, budget: int) -> Plan:
         name, rounds = _follow_exactly(problem, strategy, blind=blind)
     else:
         name, rounds = _follow_as_printed(problem, strategy, blind=blind)
+    if voters is not None and is_too_often(rounds, voters):
+        rounds = _rearrange(asked, problem, rounds, voters)
     return Plan(
         **problem._asdict(),
         rounds=tuple(rounds),
@@ -179,6 +197,29 @@ def chances(plan: Plan, feedback: FeedbackHint | None = None, edge: float | None
     problem = Problem(plan.n_arms, plan.heat_size, plan.budget)
     model = _find_model(problem, check_hints(feedback, edge), plan.record)
     return tuple(math.exp(log) for log in model.log_chances(plan.rounds).tolist())
+
+
+# Voters, of whom nobody sees a heat twice
+
+
+def _rearrange(asked: Request, problem: Problem, rounds: Sequence[Round], voters: int) -> Sequence[Round]:
+    """Return rounds whose heats are not pulled too often: of planned, the likeliest of it and of the fixed rules."""
+    if asked.schedule != "exact":
+        most = max(each.pulls for each in rounds)
+        raise InvalidArgument(
+            f"the printed schedule pulls a heat {most} times, and with {{voters}} somebody would see it twice. Use "
+            "{schedule}, which gives these pulls to other rounds, or a smaller budget.",
+            voters=voters,
+            schedule="exact",
+        )
+    found = [limit_pulls(rounds, voters, problem.budget)]
+    if not is_planned(asked.strategy):
+        return found[0]
+    for name in RULES:
+        with suppress(BudgetTooSmall, InvalidArgument):  # too few pulls, or too many rounds
+            found.append(limit_pulls(_follow_exactly(problem, name, blind=False)[1], voters, problem.budget))
+    model = _find_model(problem, asked.hints, asked.record)
+    return max(found, key=lambda each: round(float(model.log_chances(each).sum()), 9))
 
 
 # A chance instead of a budget

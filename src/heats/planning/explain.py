@@ -8,15 +8,19 @@ from heats.base.text import format_table
 from heats.errors import BudgetTooSmall, InvalidArgument
 from heats.planning.build import chances, plan
 from heats.planning.plan import FeedbackHint, Plan
+from heats.planning.request import Hints
 from heats.planning.rules import PLANNED, RULES
 
 
-def explain_plan(made: Plan, feedback: FeedbackHint | None = None, edge: float | None = None) -> str:
-    """Return the plan as a table with the modelled chances, next to the paper's strategies with the same budget."""
+def explain_plan(
+    made: Plan, feedback: FeedbackHint | None = None, edge: float | None = None, voters: int | None = None
+) -> str:
+    """Return the plan as a table with the modelled chances, next to the other strategies with the same budget."""
     survival = chances(made, feedback, edge)
     described = made.describe({"best survives": [_format_chance(chance) for chance in survival]})
     rows = [_summarise(made, feedback, edge)]
-    rows += [_try_strategy(name, made, feedback, edge) for name in (PLANNED, *RULES) if name != made.strategy]
+    others = [name for name in (PLANNED, *RULES) if name != made.strategy]
+    rows += [_try_strategy(name, made, Hints(feedback, edge), voters) for name in others]
     told = feedback or "any"
     about = f"Modelled chance to find the best ({told} feedback; docs/planning.md says what is modelled):"
     return "\n".join(
@@ -30,15 +34,16 @@ def _summarise(made: Plan, feedback: FeedbackHint | None, edge: float | None) ->
     return made.strategy, len(made.rounds), made.cost, made.record, chance
 
 
-def _try_strategy(name: str, made: Plan, feedback: FeedbackHint | None, edge: float | None) -> tuple[object, ...]:
+def _try_strategy(name: str, made: Plan, hints: Hints, voters: int | None) -> tuple[object, ...]:
     """Return the row of another strategy for the same problem, or why there is none."""
     try:
-        other = plan(made.n_arms, made.heat_size, made.budget, name, feedback=feedback, blind=made.blind)
+        options = {"feedback": hints.feedback, "blind": made.blind, "voters": voters}
+        other = plan(made.n_arms, made.heat_size, made.budget, name, **options)  # type: ignore[arg-type]
     except BudgetTooSmall:
         return name, "", "too few", "", ""
     except InvalidArgument:
         return name, "too many", "", "", ""
-    return _summarise(other, feedback, edge)
+    return _summarise(other, *hints)
 
 
 def _format_chance(chance: float) -> str:

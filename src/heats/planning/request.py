@@ -38,6 +38,7 @@ class Request(NamedTuple):
     record: Record
     schedule: Schedule
     blind: bool
+    voters: int | None = None
 
 
 def check_request(
@@ -51,6 +52,7 @@ def check_request(
     schedule: Schedule = "exact",
     record: Record | None = None,
     blind: bool = False,
+    voters: int | None = None,
 ) -> Request:
     """Return what is asked for, or refuse what makes no plan whatever the budget; arguments as for :func:`plan`."""
     problem = check_problem(n_arms, heat_size, 1)
@@ -60,7 +62,7 @@ def check_request(
     if edge is not None and not is_planned(strategy):
         raise InvalidArgument("{edge} is used by {strategy} only; leave it out.", edge=edge, strategy=PLANNED)
     record = _choose_record(record, hints, problem, guaranteed=guaranteed, optimised=is_planned(strategy))
-    return Request(problem, strategy, hints, record, schedule, blind)
+    return Request(problem, strategy, hints, record, schedule, blind, voters)
 
 
 def check_hints(feedback: object, edge: object) -> Hints:

@@ -10,7 +10,7 @@ from typing import Any
 from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
-from heats.engine.report import BATCH_TITLES, Report, Sureness, list_batches, list_reasons, say_stop
+from heats.engine.report import BATCH_TITLES, Report, Sureness, list_batches, list_reasons, say_stop, say_voided
 from heats.engine.specs import Spec, TournamentSpec, name_stage
 from heats.engine.standings import count_meetings, tabulate
 from heats.errors import InvalidArgument
@@ -44,27 +44,27 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
     """Return a result as HTML, with what its journal adds, if one was kept; ``values`` are the candidates by arm."""
     report, names, run = result.report, result.names, result.run
     roster = Roster(names, values, count_letters(report.rounds))
-    leader = machine.leader if run is None else run.leader
-    title = f"heats: {_name(names, leader)}" if leader is not None else "heats"
+    winner = report.winner
+    title = f"heats: {_name(names, winner)}" if winner is not None else "heats"
     plan = _plan_of(machine.spec)
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
         f"<style>{read_style('style.css', 'drawing.css')}</style></head><body>",
-        *_head(report, roster, leader),
+        *_head(report, roster),
         *_top(result.race),
-        *_values(values, roster, leader),
-        *_command(result.race, log, leader),
+        *_values(values, roster, winner),
+        *_command(result.race, log, winner),
         *_validation(None if result.race is None else result.race.validation),
         *_numbers(machine, report, run, result.race),
         *_standings(report, roster),
         *_final(report, roster, plan),
-        *_rounds(report, roster, leader, plan),
-        *_way_of(report, roster, leader),
-        *_batches(report, roster, leader),
-        *_meetings(report, machine, roster, leader),
-        *_runs(result.race, roster, leader),
+        *_rounds(report, roster, winner, plan),
+        *_way_of(report, roster, winner),
+        *_batches(report, roster, winner),
+        *_meetings(report, machine, roster, winner),
+        *_runs(result.race, roster, winner),
         *_judging(result.judging, result.shown),
         *_plan(plan, len(report.rounds)),
         *_foot(machine, log),
@@ -95,18 +95,21 @@ def _plan_of(spec: Spec) -> Plan | None:
     return spec.plan if isinstance(spec, TournamentSpec) else None
 
 
-def _head(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
-    number = "" if leader is None or roster.labels == roster.names else f" is {_label(roster, leader)}"
-    yield f"<h1>{'The best of' if report.done else 'So far the best of'} {report.n_arms:,} candidates{number}</h1>"
-    yield f'<p class="winner">{_nobody(report) if leader is None else _heading(roster, leader)}</p>'
-    if report.winner is not None:
+def _head(report: Report, roster: Roster) -> Iterator[str]:
+    winner = report.winner
+    number = "" if winner is None or roster.labels == roster.names else f" is {_label(roster, winner)}"
+    yield f"<h1>{'The best of' if report.done else 'Not decided yet:'} {report.n_arms:,} candidates{number}</h1>"
+    yield f'<p class="winner">{_nobody(report) if winner is None else _heading(roster, winner)}</p>'
+    if winner is not None:
         first, *others = list_reasons(report, roster.labels)
         yield f"<p>{_sentence(first)}</p>"
         yield from (f'<p class="soft">{_sentence(reason)}</p>' for reason in others)
     if report.stopped is not None:
         yield f'<p class="soft">{_sentence(say_stop(report.stopped))}</p>'
+    if report.voided:
+        yield f'<p class="soft">{_sentence(f"Void: {say_voided(report)}")}</p>'
     if not report.done:
-        yield '<p class="soft">The run is not over: what leads now may still lose.</p>'
+        yield '<p class="soft">The run is not over: whoever stands first now may still lose.</p>'
 
 
 def _top(race: RaceFacts | None) -> Iterator[str]:
@@ -123,13 +126,13 @@ def _heading(roster: Roster, arm: int) -> str:
     return _name(roster.names, arm) if len(roster.names[arm]) <= LONGEST_HEADING else _label(roster, arm)
 
 
-def _values(values: Sequence[Any], roster: Roster, leader: int | None) -> Iterator[str]:
+def _values(values: Sequence[Any], roster: Roster, winner: int | None) -> Iterator[str]:
     """Say in full what the heading leaves out."""
-    if leader is None:
+    if winner is None:
         return
-    name = roster.names[leader]
+    name = roster.names[winner]
     is_short = len(name) <= LONGEST_HEADING
-    said = list_values(name, values[leader], name_is_shown=is_short)
+    said = list_values(name, values[winner], name_is_shown=is_short)
     if said and not said[0][0]:
         yield f"<pre>{escape(make_lines_printable(said[0][1]))}</pre>"
     elif said:
@@ -142,15 +145,17 @@ def _values(values: Sequence[Any], roster: Roster, leader: int | None) -> Iterat
 
 
 def _nobody(report: Report) -> str:
-    return "nobody: no run finished" if report.done else "nothing is known yet"
+    if report.done:
+        return "nobody: no run finished"
+    return f"{report.spent:,} of {report.budget:,} comparisons so far"
 
 
-def _command(race: RaceFacts | None, log: Log | None, leader: int | None) -> Iterator[str]:
-    if race is None or leader is None:
+def _command(race: RaceFacts | None, log: Log | None, winner: int | None) -> Iterator[str]:
+    if race is None or winner is None:
         return
     lines = () if log is None else getattr(log.origin, "command_lines", ())
-    line = lines[leader] if leader < len(lines) else None
-    if line is None and race.winner is not None and race.winner.arm == leader:
+    line = lines[winner] if winner < len(lines) else None
+    if line is None and race.winner is not None and race.winner.arm == winner:
         line = race.winner.command_line
     if line is not None:
         yield f"<h2>Its command line</h2><pre>{escape(make_printable(line))}</pre>"
@@ -198,6 +203,8 @@ def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceF
     }
     if report.no_verdicts:
         facts["pulls without a verdict"] = f"{report.no_verdicts:,}"
+    if report.voided:
+        facts["pulls voided"] = f"{report.voided:,}"
     if report.saved:
         facts["pulls saved"] = f"{report.saved:,}"
     if run is not None:
@@ -226,13 +233,13 @@ def _standings(report: Report, roster: Roster) -> Iterator[str]:
     names = [] if roster.titles or roster.labels == roster.names else ["name"]  # what labels leave out
     rows = []
     for row, cells in zip(standings.rows, plain, strict=True):
-        drawn = axis.draw(row, best=row.place == 1)
+        drawn = axis.draw(row, best=report.done and row.place == 1)
         named = [_name(roster.names, row.arm)] if names else []
         parameters = [*named, *_cells(roster, row.arm)]
         rows.append((_label(roster, row.arm), cells[2], drawn, *map(escape, cells[3:]), *parameters))
     heading = ("candidate", titles[2], "", *titles[3:], *names, *_titles(roster))
     yield f'<h2>Standings</h2><p class="soft">{_STRENGTHS[standings.method]}</p>'
-    yield from _table(heading, rows[:MOST_ROWS_FIRST], words=0, first=0)
+    yield from _table(heading, rows[:MOST_ROWS_FIRST], words=0, first=0 if report.done else None)
     if len(rows) > MOST_ROWS_FIRST:
         rest = _table(heading, rows[MOST_ROWS_FIRST:], words=0)
         yield from _fold(f"The other {len(rows) - MOST_ROWS_FIRST:,}", rest, len(rows))
@@ -298,49 +305,49 @@ def _interval(sure: Sureness) -> str:
     return "".join(parts)
 
 
-def _rounds(report: Report, roster: Roster, leader: int | None, plan: Plan | None) -> Iterator[str]:
+def _rounds(report: Report, roster: Roster, winner: int | None, plan: Plan | None) -> Iterator[str]:
     if not report.rounds:
         return
     yield "<h2>Round by round</h2>"
     yield f'<p class="soft">A box is a heat, best first{_ranked_by(plan)}; filled dots stay, hollow ones leave.</p>'
-    yield from ('<div class="wide">', *draw_bracket(report.rounds, roster, leader), "</div>")
+    yield from ('<div class="wide">', *draw_bracket(report.rounds, roster, winner), "</div>")
 
 
-def _way_of(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
-    """Say whom the winner or leader met in every round, and how it did."""
-    if leader is None or not report.rounds:
+def _way_of(report: Report, roster: Roster, winner: int | None) -> Iterator[str]:
+    """Say whom the winner met in every round, and how it did."""
+    if winner is None or not report.rounds:
         return
     rows = []
     for round_number, each in enumerate(report.rounds, 1):
-        if leader in each.byes:
+        if winner in each.byes:
             rows.append((round_number, "rested", "", "", ""))
         for heat, arms in enumerate(each.heats):
-            if leader in arms:
-                place = arms.index(leader)
+            if winner in arms:
+                place = arms.index(winner)
                 score = number(each.scores[heat][place]) if each.scores and each.scores[heat] else "unseen"
-                others = _list(roster, [arm for arm in arms if arm != leader])
+                others = _list(roster, [arm for arm in arms if arm != winner])
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls_of(heat):,}"))
     table = _table(("round", "met", "score", "place", "pulls"), rows, words=1)
-    yield from _fold(f"The record of {_label(roster, leader)}", table, len(rows))
+    yield from _fold(f"The record of {_label(roster, winner)}", table, len(rows))
 
 
-def _batches(report: Report, roster: Roster, leader: int | None) -> Iterator[str]:
+def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str]:
     """Draw who was compared in every batch of adaptive play, and say it in numbers."""
     if not report.batches:
         return
     remark = "A ring is as large as a candidate's share of the pulls of a batch, and filled as far as it came first."
     yield f'<h2>Batch by batch</h2><p class="soft">{remark}</p>'
-    yield from ('<div class="wide">', *draw_batches(report, roster, leader), "</div>")
+    yield from ('<div class="wide">', *draw_batches(report, roster, winner), "</div>")
     rows = [tuple(map(escape, row)) for row in list_batches(report, roster.labels)]
     yield from _fold("The batches", _table(BATCH_TITLES, rows, words=3), len(rows))
 
 
-def _meetings(report: Report, machine: Machine, roster: Roster, leader: int | None) -> Iterator[str]:
-    """Say how the winner or leader did against each of the best others, where no rounds say it."""
-    if leader is None or report.rounds:
+def _meetings(report: Report, machine: Machine, roster: Roster, winner: int | None) -> Iterator[str]:
+    """Say how the winner did against each of the best others, where no rounds say it."""
+    if winner is None or report.rounds:
         return
-    told, others = machine.evidence(), [row.arm for row in report.standings.rows if row.arm != leader]
-    met = [count_meetings(told, leader, other) for other in others[:MOST_ROWS_FIRST]]
+    told, others = machine.evidence(), [row.arm for row in report.standings.rows if row.arm != winner]
+    met = [count_meetings(told, winner, other) for other in others[:MOST_ROWS_FIRST]]
     rows = [
         (_label(roster, each.other), *(f"{count:,}" for count in (each.met, each.won, each.lost)))
         for each in met
@@ -348,10 +355,10 @@ def _meetings(report: Report, machine: Machine, roster: Roster, leader: int | No
     ]
     if rows:
         table = _table(("against", "met", "won", "lost"), rows, words=0)
-        yield from _fold(f"The record of {_label(roster, leader)}", table, len(rows))
+        yield from _fold(f"The record of {_label(roster, winner)}", table, len(rows))
 
 
-def _runs(race: RaceFacts | None, roster: Roster, leader: int | None) -> Iterator[str]:
+def _runs(race: RaceFacts | None, roster: Roster, winner: int | None) -> Iterator[str]:
     """Say what the programs did, candidate by candidate."""
     if race is None or not race.candidates:
         return
@@ -365,7 +372,7 @@ def _runs(race: RaceFacts | None, roster: Roster, leader: int | None) -> Iterato
             f"{each.crashes:,}",
             *_cells(roster, each.arm),
         )
-        for each in sorted(race.candidates, key=lambda each: each.arm != leader)
+        for each in sorted(race.candidates, key=lambda each: each.arm != winner)
     ]
     titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed", *_titles(roster))
     remark = '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from heats.base.text import make_encodable, make_printable
+from heats.base.text import count_things, make_encodable, make_printable
 from heats.base.times import say_seconds
 from heats.base.version import __version__
 from heats.engine.machine import Machine
@@ -44,6 +44,8 @@ class RunFacts(msgspec.Struct, frozen=True):
     requeued: int  # pulls that were tried again
     late: int  # answers that came too late to count
     leader: int | None  # the arm that looks best so far
+    taken_back: int = 0  # answers that were
+    voided: tuple[str, ...] = ()  # whose answers count for nothing
 
 
 class Entrant(msgspec.Struct, frozen=True):
@@ -149,6 +151,8 @@ def _facts(log: Log, *, undecided: bool) -> RunFacts:
         requeued=log.requeued,
         late=log.late,
         leader=None if undecided else log.machine.leader,
+        taken_back=log.taken_back,
+        voided=log.machine.voided,
     )
 
 
@@ -166,8 +170,6 @@ def _lines(result: Result) -> Iterator[str]:
     if run is None:
         return
     yield ""
-    if not report.done and run.leader is not None:
-        yield f"leader:     {make_printable(result.names[run.leader])}"
     if race is not None:
         yield from _race_lines(race, result.names)
     compared = f"{say_seconds(run.compared_seconds)} of comparing"
@@ -177,6 +179,8 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"workers:    {len(run.workers)}"
     if run.requeued or run.late:
         yield f"trouble:    {run.requeued} tried again, {run.late} answers too late to count"
+    if run.taken_back:
+        yield f"taken back: {count_things(run.taken_back, 'answer')}"
     if race is not None and race.winner is not None and race.winner.command_line is not None:
         yield f"\nthe winner's command line:\n  {make_printable(race.winner.command_line)}"
 

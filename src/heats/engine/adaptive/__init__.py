@@ -7,6 +7,7 @@ company       what pulls say if company decides: every set of arms has strengths
 lasting       what pulls say if strengths last: an arm has the same in all company
 effects       the same of rewards: effects of arms, the luck of the pull, and noise
 outlook       both, weighed by what was told → how good every arm looks
+repeats       how often a set of arms may be dealt
 dealing       how good arms look → the heats of a batch
 winner_stays  the game
 machine       the machine that plays it

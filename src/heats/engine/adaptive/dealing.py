@@ -21,6 +21,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.repeats import Repeats
 
 TURNS = 4  # every so many places of a heat, one is for whoever had the fewest pulls, where company is mixed
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
@@ -34,7 +35,15 @@ NEVER = 2**63 - 1  # comes after all keys, which are turned round where the smal
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
 
 
-def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
+def deal_many(
+    outlook: Outlook,
+    pulled: Indices,
+    luck: Indices,
+    keys: Indices,
+    pulls: int,
+    size: int,
+    repeats: Repeats | None = None,
+) -> Indices:
     """Return the heats of a batch ``(reps, pulls, size)``; ``keys`` are those of all arms, and are changed."""
     pulled, values, turns = pulled.copy(), outlook.values, size // TURNS
     sharpness, lasts, mixes = outlook.sharpness.copy(), outlook.lasts[:, None], outlook.mixes[:, None]
@@ -46,7 +55,7 @@ def deal_many(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, p
             np.put_along_axis(rested, best[:, : size - turns], -NEVER, axis=1)
             mixed = np.concatenate([best[:, : size - turns], _find_largest(rested, turns)], axis=1)
             best = np.where(mixes, mixed, best)
-        heats[:, pull] = best
+        heats[:, pull] = best = best if repeats is None else repeats.deal(best, keys)
         there = np.take_along_axis(values, best, axis=1)
         there = there + expect_gain(there)
         if lasts.any():

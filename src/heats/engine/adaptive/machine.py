@@ -8,6 +8,7 @@ import msgspec
 
 from heats.base.checks import between, whole
 from heats.engine.adaptive.batches import BATCHES
+from heats.engine.adaptive.repeats import check_repeats
 from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
@@ -25,6 +26,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     """Go on with whoever looks best: the winner stays, losers make room, batch by batch.
 
     All pulls of a batch are independent. More batches than there is budget for are dropped; fewer cost accuracy.
+    With ``most_per_set`` no set of arms is dealt more often than that, say because so many people vote and nobody shall
+    see the same twice; the next best arm then takes the place of the last one.
 
     Examples
     --------
@@ -46,9 +49,11 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         batches: int = BATCHES,
         statistic: StatisticLike | None = None,
         seed: int = 0,
+        most_per_set: int | None = None,
     ) -> None:
         n, size, pulls = _check_problem(n_arms, heat_size, budget)
-        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1))
+        most = None if most_per_set is None else whole("most_per_set", most_per_set, 1)
+        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1), most)
         self._reopened: int | None = None  # the first id of a batch that an extension opened
         super().__init__(spec, mean if statistic is None else statistic, seed)
 
@@ -78,6 +83,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         more = whole("pulls", pulls, least, why=why)
         new, game = whole("arms", arms, 0), self._game
         _, _, budget = _check_problem(self.n_arms + new, game.spec.heat_size, self.budget + more)
+        check_repeats(self.n_arms + new, game.spec.heat_size, budget, game.spec.most_per_set)
         if new:
             self._check_room(new, game.divide_anew(budget))
         self._take_back()
@@ -156,7 +162,13 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     @classmethod
     def _from_spec(cls, spec: AdaptiveSpec, statistic: StatisticLike, seed: int) -> Adaptive:
-        return cls(spec.n_arms, spec.heat_size, spec.budget, batches=spec.batches, statistic=statistic, seed=seed)
+        return cls(
+            *(spec.n_arms, spec.heat_size, spec.budget),
+            batches=spec.batches,
+            statistic=statistic,
+            seed=seed,
+            most_per_set=spec.most_per_set,
+        )
 
     @property
     def _is_untouched(self) -> bool:

@@ -8,6 +8,7 @@ the arm wins that looks best: by its score if company decides, by its strength i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import cached_property
 from itertools import pairwise
@@ -20,8 +21,9 @@ from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive.dealing import ENDS, MOST_ARMS, deal_many, deal_one, make_keys
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.repeats import Repeats, check_repeats
 from heats.engine.feedback import Kind
-from heats.engine.game import Game, Stage
+from heats.engine.game import Game, Said, Stage
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import StatisticLike, mean, win_rate, winner_shares
 from heats.errors import InvalidArgument
@@ -42,6 +44,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             raise InvalidArgument(
                 f"{{n_arms}} are too many to play adaptively; up to {MOST_ARMS} are not.", n_arms=spec.n_arms
             )
+        check_repeats(spec.n_arms, spec.heat_size, spec.budget, spec.most_per_set)
         self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
         self._outlook, self._looked = Outlook(self.reps, self.n_arms), 0  # and how many batches it knows of
         self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
@@ -90,6 +93,18 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._kind = kind or self._kind
         self.take_back()
 
+    def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
+        """Know only what is left; batches stay as dealt, and how good arms look is found out at once."""
+        for number, (_, heard) in past:
+            heats, rows, told = self._heard[number]
+            told = told if heard is None else heard[..., 0]
+            self._heard[number] = heats, np.where(told[..., None], rows, 0.0), told
+        if kind is None:
+            self._kind, self._outlook = None, Outlook(self.reps, self.n_arms)
+        self.__dict__.pop("verdict", None)
+        self._looked = 0
+        self._look()  # now: whoever asks for it, and when, must not matter
+
     def take_back(self) -> None:
         """Deal the batch under way anew when it is asked for; what was found may change."""
         self._stage = None
@@ -133,10 +148,13 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     @property
     def outlook(self) -> Outlook:
         """How good arms look: what the next batch is dealt by."""
+        self._look()
+        return self._outlook
+
+    def _look(self) -> None:
         if self._looked < self.round and (so_far := self._recall()) is not None:
             self._outlook.look(so_far, self.round)
         self._looked = self.round
-        return self._outlook
 
     @cached_property
     def verdict(self) -> Outlook:
@@ -182,8 +200,12 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
         keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
+        known = self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size
+        if self.spec.most_per_set is not None:
+            dealt = [heats for heats, _, _ in self._heard]
+            return deal_many(*known, Repeats(self.spec.most_per_set, self.reps, dealt))
         deal = deal_one if self.reps == 1 and not self.outlook.mixes.any() else deal_many
-        return deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size)
+        return deal(*known)
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""

@@ -1,0 +1,147 @@
+"""No set of arms is dealt more often than it may be; otherwise adaptive play goes by its rule."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import heats
+from heats.base.randomness import fold_seed
+from heats.engine.adaptive.company import BETTER
+from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.repeats import Repeats
+from heats.engine.game import Game
+from heats.engine.specs import AdaptiveSpec, parse_spec
+from heats.errors import InvalidArgument
+from tests.playing import noisy, play, recall
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[int, int, int, int]:
+    """Draw n, k, how often a set may be dealt, and a budget that can be spent."""
+    n = draw(st.integers(2, 7))
+    k = draw(st.integers(2, min(n, 4)))
+    most = draw(st.integers(1, 4))
+    return n, k, most, draw(st.integers(1, min(60, math.comb(n, k) * most)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.integers(1, 8), st.integers(0, 99))
+def test_no_set_is_dealt_too_often(problem: tuple[int, int, int, int], batches: int, seed: int) -> None:
+    """In the whole run, whatever is told; all of the budget is spent, and a spec read from JSON plays the same."""
+    n, k, most, budget = problem
+    machine = heats.Adaptive(n, k, budget, batches=batches, seed=seed, most_per_set=most)
+    again = heats.Machine.from_spec(msgspec.json.encode(machine.spec), seed=seed)
+    play(machine, noisy)
+    assert max(_count_sets(machine).values()) <= most
+    assert machine.spent == budget
+    assert recall(play(again, noisy)) == recall(machine)
+
+
+def _count_sets(machine: heats.Machine) -> Counter[frozenset[int]]:
+    return Counter(frozenset(arms) for each in machine.evidence() for arms in each.arms.tolist())
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.integers(0, 9999))
+def test_the_next_best_takes_the_place_of_the_last(problem: tuple[int, int, int, int], chance: int) -> None:
+    """A plain version: of all sets in the order of their arms, best first, the first that may be dealt."""
+    n, k, most, pulls = problem
+    draw = np.random.default_rng(chance)
+    outlook = Outlook(2, n)
+    outlook.scores = np.round(draw.normal(size=(2, n)), 1)
+    pulled, luck = draw.integers(0, 3, (2, n)), np.argsort(draw.random((2, n)), axis=1)
+    keys = make_keys(outlook.values, pulled, luck)
+    heats_dealt = deal_many(outlook, pulled, luck, keys, pulls, k, Repeats(most, 2, []))
+    for run in range(2):
+        values, times, seen = outlook.values[run].copy(), pulled[run].copy(), Counter()  # type: ignore[var-annotated]
+        for heat in heats_dealt[run].tolist():
+            order = np.argsort(-make_keys(values, times, luck[run])).tolist()
+            expected = next(each for each in combinations(order, k) if seen[frozenset(each)] < most)
+            assert tuple(heat) == expected
+            seen[frozenset(heat)] += 1
+            chances = np.exp(values[heat] - values[heat].max())
+            chances /= chances.sum()
+            values[heat] += chances * math.log(k * BETTER) + (1 - chances) * math.log(k * (1 - BETTER) / (k - 1))
+            times[heat] += 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 9), st.integers(2, 4), st.integers(1, 30), st.integers(0, 999))
+def test_a_limit_that_is_never_reached_changes_nothing(n: int, k: int, budget: int, seed: int) -> None:
+    """The same heats as without one, dealt for one run or for many."""
+    k = min(n, k)
+    free = play(heats.Adaptive(n, k, budget, seed=seed))
+    limited = play(heats.Adaptive(n, k, budget, seed=seed, most_per_set=budget))
+    assert recall(limited)[2:] == recall(free)[2:]
+    outlook = Outlook(1, n)
+    outlook.scores = np.random.default_rng(seed).normal(size=(1, n))
+    pulled, luck = np.zeros((1, n), dtype=np.int64), np.arange(n)[None]
+    keys = make_keys(outlook.values, pulled, luck)
+    one = deal_one(outlook, pulled, luck, keys.copy(), budget, k)
+    assert (deal_many(outlook, pulled, luck, keys, budget, k, Repeats(budget, 1, [])) == one).all()
+
+
+def test_many_runs_deal_what_each_would_alone() -> None:
+    """The simulator plays the same game."""
+    spec = AdaptiveSpec(5, 3, 18, 4, most_per_set=2)
+    roots = np.array([fold_seed(seed) for seed in range(3)])
+    together = Game.of(spec, heats.mean, roots).stage()
+    assert together is not None
+    for run, seed in enumerate(range(3)):
+        machine = heats.Adaptive(5, 3, 18, batches=4, seed=seed, most_per_set=2)
+        assert machine.stage is not None
+        assert (machine.stage.heats[0] == together.heats[run]).all()
+
+
+def test_what_cannot_be_dealt_is_refused() -> None:
+    """A budget beyond what all sets make together, at once or by an extension, which then changes nothing."""
+    with pytest.raises(
+        InvalidArgument, match=r"budget=7 cannot be spent: there are 3 sets of 2 of the 3 arms.* 6 pulls"
+    ):
+        heats.Adaptive(3, 2, 7, most_per_set=2)
+    for wrong in (0, -1, 1.5, "two", True):
+        with pytest.raises(InvalidArgument, match="most_per_set"):
+            heats.Adaptive(3, 2, 6, most_per_set=wrong)
+    with pytest.raises(InvalidArgument, match="too large for most_per_set=1000"):
+        heats.Adaptive(30, 3, 30_000, most_per_set=1000)
+    machine = heats.Adaptive(3, 2, 5, batches=2, seed=1, most_per_set=2)
+    before = recall(machine)
+    with pytest.raises(InvalidArgument, match="cannot be spent"):
+        machine.extend(2)
+    assert recall(machine) == before
+    machine.extend(1)
+    play(machine)
+    assert machine.spent == 6
+    assert set(_count_sets(machine).values()) == {2}
+
+
+def test_a_journal_goes_on_with_the_limit_it_began_with(tmp_path: Path) -> None:
+    """Another one, or none, is another run."""
+    path = tmp_path / "run.jsonl"
+    with heats.Journal(path, heats.Adaptive(5, 3, 12, most_per_set=2)) as journal:
+        query = journal.machine.ask()
+        assert query is not None
+        journal.tell(query, noisy(query))
+    with pytest.raises(InvalidArgument, match="its most_per_set is 2, not None"):
+        heats.Journal(path, heats.Adaptive(5, 3, 12))
+    with heats.Journal(path, heats.Adaptive(5, 3, 12, most_per_set=2)) as journal:
+        assert journal.machine.spent == 1
+
+
+def test_specs_without_a_limit_are_written_as_they_were() -> None:
+    """Journals of earlier versions keep their bytes, and are read."""
+    old = b'{"machine":"adaptive","n_arms":5,"heat_size":3,"budget":12,"batches":15}'
+    assert msgspec.json.encode(heats.Adaptive(5, 3, 12).spec) == old
+    assert parse_spec(old) == AdaptiveSpec(5, 3, 12)
+    limited = msgspec.json.encode(heats.Adaptive(5, 3, 12, most_per_set=9).spec)
+    assert limited == old[:-1] + b',"most_per_set":9}'
