@@ -2,8 +2,7 @@
 
 If company decides, each of the arms in a pull wins with the chance that the softmax of their scores says, and gains by
 that: so the champion stays and challengers rotate. If strengths last, a pull makes its arms better known, and so less
-promising; and one place in four is for the arm that had the fewest pulls, whatever it promises. Strengths hardly ever
-last quite: who does well against the best alone may be anything against all, so company is kept mixed.
+promising.
 
 To compare arms fast, all that orders them is put into one whole number, a *key*: how good an arm looks to fourteen
 binary places, then fewer pulls, then luck. Many runs find the largest keys by partitioning, one run by sorting once and
@@ -23,7 +22,6 @@ from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats
 
-TURNS = 4  # every so many places of a heat, one is for whoever had the fewest pulls, where company is mixed
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 FRACTION_BITS = 14  # of a value in a key
 PULL_BITS = 11
@@ -31,7 +29,7 @@ LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
 LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
 MOST_ARMS = 2**LUCK_BITS  # that luck tells apart
 ENDS = 2 ** (62 - LUCK_BITS)  # of what comes before luck in a key, on both sides
-NEVER = 2**63 - 1  # comes after all keys, which are turned round where the smallest is wanted
+NEVER = 2**63  # comes after all keys, which are turned round where the smallest is wanted
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
 
 
@@ -45,16 +43,13 @@ def deal_many(
     repeats: Repeats | None = None,
 ) -> Indices:
     """Return the heats of a batch ``(reps, pulls, size)``; ``keys`` are those of all arms, and are changed."""
-    pulled, values, turns = pulled.copy(), outlook.values, size // TURNS
-    sharpness, lasts, mixes = outlook.sharpness.copy(), outlook.lasts[:, None], outlook.mixes[:, None]
+    n_arms, pulled, values = keys.shape[1], pulled.copy(), outlook.values
+    sharpness, lasts = outlook.sharpness.copy(), outlook.lasts[:, None]
     heats = np.empty((len(keys), pulls, size), dtype=np.int64)
     for pull in range(pulls):
-        best = _find_largest(keys, size)
-        if turns and mixes.any():
-            rested = make_keys(np.zeros(values.shape), pulled, luck)
-            np.put_along_axis(rested, best[:, : size - turns], -NEVER, axis=1)
-            mixed = np.concatenate([best[:, : size - turns], _find_largest(rested, turns)], axis=1)
-            best = np.where(mixes, mixed, best)
+        best = np.argpartition(keys, n_arms - size, axis=1)[:, n_arms - size :]
+        order = np.argsort(-np.take_along_axis(keys, best, axis=1), axis=1)
+        best = np.take_along_axis(best, order, axis=1)
         heats[:, pull] = best = best if repeats is None else repeats.deal(best, keys)
         there = np.take_along_axis(values, best, axis=1)
         there = there + expect_gain(there)
@@ -111,13 +106,6 @@ def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pu
             heappush(again, -_make_key(values[arm], times[arm], lucks[arm]))
     dealt: Indices = front[np.array(heats)].reshape(1, pulls, size)
     return dealt
-
-
-def _find_largest(keys: Indices, count: int) -> Indices:
-    """Return where the largest of every row are, the largest first."""
-    largest = np.argpartition(keys, keys.shape[1] - count, axis=1)[:, keys.shape[1] - count :]
-    order = np.argsort(-np.take_along_axis(keys, largest, axis=1), axis=1)
-    return np.take_along_axis(largest, order, axis=1)
 
 
 def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:

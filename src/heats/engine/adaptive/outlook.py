@@ -28,7 +28,6 @@ FEW_PULLS, FEW_REWARDS = 3, 6  # of an arm, on average: fewer do not tell streng
 PRIORS = (0.75, 3.0, 10.0)  # ν that are tried: log-strengths are about 2.2, 0.9 or 0.5 apart
 LAST_PRIORS = (*PRIORS, 30.0)  # in the end also 0.3
 CAUTION = 0.5  # standard errors below its strength an arm counts in the end
-MOST_MIXED = 300  # arms
 LOOK_EVERY = 3  # batches, while company decides
 EFFORT, LAST_EFFORT = Effort(30, 1e-2), Effort(300, 1e-3)  # of a fit, which goes on from the one before; in the end
 MOST_WORK = 4_000_000  # steps times places of pulls: more would take longer than the pulls themselves
@@ -46,12 +45,6 @@ class Outlook:
         self.sharper: Array = np.zeros((reps, 1))  # by a pull; 0: by what its chances say
         self.ahead = 0.0  # standard errors above its strength an arm may be
         self._first: Array = np.ones((len(LAST_PRIORS), reps, n_arms))  # strengths that explain who was first, by ν
-
-    @property
-    def mixes(self) -> Mask:
-        """Of which runs company is kept mixed: where choices show strengths that last, and everybody's turn comes."""
-        mixed: Mask = self.lasts & (self.sharper[:, 0] == 0) & (self.scores.shape[1] <= MOST_MIXED)
-        return mixed
 
     @property
     def values(self) -> Array:

@@ -204,8 +204,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         if self.spec.most_per_set is not None:
             dealt = [heats for heats, _, _ in self._heard]
             return deal_many(*known, Repeats(self.spec.most_per_set, self.reps, dealt))
-        deal = deal_one if self.reps == 1 and not self.outlook.mixes.any() else deal_many
-        return deal(*known)
+        return deal_one(*known) if self.reps == 1 else deal_many(*known)
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
