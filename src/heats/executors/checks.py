@@ -8,6 +8,8 @@ from typing import Any
 
 from heats.errors import InvalidArgument
 
+MOST_THREADS = 1000  # that a number is taken to mean
+
 
 def check_executor(executor: Any) -> None:
     """Refuse what pulls cannot be handed to; None is this thread."""
@@ -40,6 +42,6 @@ def _suggest(executor: Any) -> str:
         return f"heats.executors.{executor.__name__}({'' if executor.__name__ == 'ray' else '...'})"
     if type(executor).__module__.startswith("multiprocessing"):
         return "concurrent.futures.ProcessPoolExecutor(4)"
-    if isinstance(executor, int) and not isinstance(executor, bool) and executor > 0:
+    if isinstance(executor, int) and not isinstance(executor, bool) and 0 < executor <= MOST_THREADS:
         return f"ThreadPoolExecutor({executor})"
     return "ThreadPoolExecutor(4)"

@@ -103,7 +103,7 @@ def test_permuting_arms_permutes_standings(seed: int, kind: str) -> None:
         assert (one.strength, one.low, one.high, one.chance) == pytest.approx(
             (other.strength, other.low, other.high, other.chance), rel=1e-5, abs=1e-9
         )
-    assert tuple(number[list(ours.rivals)]) == theirs.rivals
+    assert set(number[list(ours.rivals)].tolist()) == set(theirs.rivals)  # of equal chances the order may differ
 
 
 @pytest.mark.parametrize("scale", [1e-90, 1e-12, 1e60])
