@@ -25,7 +25,7 @@ from heats.race.outcome import Goal
 from heats.race.result import read_race
 from heats.race.run import Raced, check_rules, list_rules, play_race
 from heats.race.scenario import Scenario
-from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, say_kinds
+from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile
 from heats.race.scenario.scenario import complete_scenario
 from heats.reports.result import RaceFacts, Result
 from heats.running.candidates import name_candidates, take_candidates
