@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import heats
-from heats.journal import Journal, Log
+from heats.journal import Journal, JournalFile, Log
 from heats.vote.desk import Desk
 from heats.vote.ledger import Ledger
 
@@ -29,7 +29,7 @@ def open_desk(path: Path, machine: heats.Machine, clock: Clock, lease: float = 6
     ledger = Ledger()
     log = Log(path, on_event=ledger.note)
     log.advance()
-    return Desk(Journal(path, machine, log=log), ledger, lease=lease, clock=clock)
+    return Desk(Journal(JournalFile(path, sync="system"), machine, log=log), ledger, lease=lease, clock=clock)
 
 
 def write_lines(folder: Path, lines: Sequence[str] = ("tea", "coffee", "milk", "water", "juice", "cola")) -> Path:

@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from heats.base.toml import say_kinds
 from heats.errors import InvalidArgument, show_value
 from heats.journal import Log
 from heats.journal.fingerprint import make_plain

@@ -6,4 +6,10 @@ scenario    the file, or what was said without one → a poll, with everything d
 answers     what a form says → feedback
 ledger      what a journal says of everybody's votes
 desk        who gets which pull, for how long, and whose answer counts
+office      a journal and its desk in one thread: many votes, one trip to the disk
+guard       what a request may do: tickets, origins, sizes, rates
+showing     candidates → HTML, nothing of it trusted
+overview    what the organiser sees
+app         the pages
+server      the pages, served
 """

@@ -2,8 +2,8 @@
 
 Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
 of first. A pull that was opened is leased; a lease that ran out is lost as soon as somebody else gets the pull. If all
-that is left for a voter is out with others, they get it as well, and the first answer counts. Leases are not kept: after
-a restart everybody may go on with what their page shows.
+that is left for a voter is out with others, they get it as well, and the first answer counts. Leases are not kept:
+after a restart everybody may go on with what their page shows.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class Desk:
         self._held: dict[str, int] = {}  # who → the pull they are asked about
         self._stale: dict[int, set[str]] = {}  # waiting pulls → whose lease of them ran out
         self._lost: set[tuple[int, str]] = set()  # leases that ran out, and somebody else has the pull
+        self._since: dict[str, tuple[int, float]] = {}  # who → the pull they see, and since when
 
     def hand_out(self, who: str) -> Handed | Nothing:
         """Return what somebody is asked about: what they have, or else a pull that is theirs from now on."""
@@ -85,6 +86,8 @@ class Desk:
         if number is None:
             return Nothing.WAIT
         self._give(number, who)
+        if self._since.get(who, (None,))[0] != number:
+            self._since[who] = number, self._clock()
         (query,) = self.journal.machine.ask_for([number])
         return Handed(query, self.journal.machine.owed == 1)
 
@@ -96,8 +99,13 @@ class Desk:
         return None if number is None else self.journal.machine.query(number)
 
     def answer(self, who: str, number: int, feedback: Feedback, took: float | None = None) -> Outcome:
-        """Take an answer to a pull that was handed to somebody; what cannot be the outcome of it is refused."""
+        """Take an answer to a pull that was handed to somebody; what cannot be the outcome of it is refused.
+
+        ``took`` are the seconds since it was, if that is not said and they are known.
+        """
         self._look()
+        if took is None and (since := self._since.get(who)) is not None and since[0] == number:
+            took = round(self._clock() - since[1], 3)
         machine, person = self.journal.machine, self.ledger.find(who)
         query = machine.query(number)
         if number in person.votes or number in person.late:
@@ -156,6 +164,11 @@ class Desk:
         """Whether somebody's last vote can be taken back: its round is not over."""
         number, machine = self.find_last(who), self.journal.machine
         return number is not None and machine.stage is not None and number >= machine.next_id - machine.stage.total
+
+    def needs(self, who: str) -> bool:
+        """Whether there is something that somebody could be asked about now."""
+        self._look()
+        return self._refuse(who) is None and (who in self._held or self._choose(who) is not None)
 
     def list_holders(self) -> dict[int, tuple[str, ...]]:
         """Return which pulls are out, with whom."""
