@@ -37,7 +37,9 @@ def test_no_vote_is_lost_or_counted_twice(tmp_path: Path) -> None:
         threads = [threading.Thread(target=keep_voting, args=(link, counted)) for link in links]
         for thread in threads:
             thread.start()
-        threads[0].join(draw.uniform(0.1, 0.5))
+        goal = len(counted) + draw.randint(1, 25)
+        while len(counted) < goal and any(thread.is_alive() for thread in threads):
+            threads[0].join(0.002)
         server.kill()
         for thread in threads:
             thread.join()
