@@ -7,6 +7,8 @@ import socket
 
 import uvicorn
 
+from heats.engine.adaptive import Adaptive
+from heats.engine.feedback import Winner
 from heats.errors import InvalidArgument
 from heats.vote.app import make_app
 from heats.vote.office import Office
@@ -51,6 +53,7 @@ def find_address(listener: socket.socket, host: str) -> str:
 
 def serve(office: Office, listener: socket.socket, *, proxy: bool) -> None:
     """Serve the pages until the process is told to end; with ``proxy`` one on this machine says who is asking."""
+    _warm_up()
     config = uvicorn.Config(
         make_app(office),
         log_level="warning",
@@ -65,3 +68,11 @@ def serve(office: Office, listener: socket.socket, *, proxy: bool) -> None:
         timeout_graceful_shutdown=5,
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _warm_up() -> None:
+    """Play a small run: what is imported at the end of a batch takes seconds, for which no voter should wait."""
+    machine = Adaptive(4, 2, 8, batches=2)
+    while query := machine.ask():
+        machine.tell(query, Winner(query.arms[0]))
+    machine.standings()
