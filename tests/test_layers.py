@@ -31,6 +31,7 @@ ROOMS = [
     "executors",
     "running",
     "judging",
+    "vote",
     "race",
     "sat",
     "experiments",

@@ -10,6 +10,7 @@ frames      columns → a frame of pandas or polars
 markup      texts and tables → HTML, escaped
 plots       values with intervals → a picture
 files       files somebody names → what they hold, if they are regular files of a size that makes sense
+toml        scenarios people write → typed tables, or what is wrong in which line
 interrupts  Ctrl-C → an end with exit code 130, also while a command is still being loaded
 intervals   how far a share or a mean may be off
 times       seconds → what people say

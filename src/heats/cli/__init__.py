@@ -13,6 +13,7 @@ continuing   a race and new candidates that its champion has to beat
 runs         heats demo, report, resume, extend, schema
 simulations  heats simulate, replay, reproduce
 races        heats race, validate
+votes        heats vote
 solvers      heats saps, swgcp
 app          arguments → a command, its exit code, its errors
 """

@@ -9,12 +9,12 @@ from __future__ import annotations
 import typer
 
 from heats.base.text import end_sentence, make_lines_printable
-from heats.cli import plans, races, runs, simulations, solvers
+from heats.cli import plans, races, runs, simulations, solvers, votes
 from heats.cli.options import spell_option
 from heats.cli.root import app
 from heats.errors import HeatsError, InvalidArgument
 
-__all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers"]
+__all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers", "votes"]
 
 
 def run(arguments: list[str]) -> int:

@@ -13,7 +13,7 @@ from heats.engine.adaptive import Adaptive
 from heats.engine.machine import Machine
 from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Journal, Log
-from heats.journal.origin import DemoOrigin, FunctionsOrigin, OtherOrigin, RaceOrigin
+from heats.journal.origin import DemoOrigin, FunctionsOrigin, OtherOrigin, RaceOrigin, VoteOrigin
 from heats.race.counts import RunCounts
 from heats.race.run import resume_race
 
@@ -28,6 +28,11 @@ def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) 
                 options = {key: value for key, value in msgspec.to_builtins(log.origin).items() if key != "name"}
                 play(**options, journal=str(log.path), executor=executor)
                 log.advance()
+            case VoteOrigin(scenario=scenario):
+                raise InvalidArgument(
+                    f"{log.path} is a poll, which goes on with: heats vote {shlex.quote(scenario)} --journal "
+                    f"{shlex.quote(str(log.path))}"
+                )
             case OtherOrigin(name=name, why=why) if why:
                 raise BrokenFile(f"line 1 of {log.path} says to go on with 'heats {name}', but not how: {why}.")
             case OtherOrigin(name=str(name)):
@@ -70,8 +75,17 @@ def extend_run(path: str, said: str) -> Extension:
     asked = Machine.from_spec(machine.spec, machine.statistic, machine.seed)
     with Journal(path, asked, log=log) as journal:
         journal.extend(pulls)
-    is_ours = log.origin is not None and not isinstance(log.origin, OtherOrigin | FunctionsOrigin)
-    return Extension(path, machine.budget, machine.spent, f"heats resume {shlex.quote(path)}" if is_ours else None)
+    return Extension(path, machine.budget, machine.spent, _say_command(log, path))
+
+
+def _say_command(log: Log, path: str) -> str | None:
+    """Return the command that goes on with a run; None where a program of the user's does."""
+    match log.origin:
+        case VoteOrigin(scenario=scenario):
+            return f"heats vote {shlex.quote(scenario)} --journal {shlex.quote(path)}"
+        case None | OtherOrigin() | FunctionsOrigin():
+            return None
+    return f"heats resume {shlex.quote(path)}"
 
 
 def _read_pulls(said: str, machine: Adaptive) -> int:

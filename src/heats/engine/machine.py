@@ -169,6 +169,10 @@ class Machine(ABC):
         """How many pulls of the round under way are not told yet."""
         return self._owed
 
+    def list_owed(self) -> list[int]:
+        """Return the ids of the pulls of the round under way that are not told yet, out with somebody or not."""
+        return [self._first + pull for pull, row in enumerate(self._rows) if row is None]
+
     @property
     def done(self) -> bool:
         """Whether the winner is known."""
@@ -343,9 +347,9 @@ class Machine(ABC):
         if self._stage is None:
             raise OutOfTurn("the run is over; there is no round left to close.")
         nothing = NoVerdict(why)
-        first, out, told = self._first, set(self._out), []
+        out, told = set(self._out), []
         try:
-            for number in [first + pull for pull, row in enumerate(self._rows) if row is None]:
+            for number in self.list_owed():
                 if not self.told(number):  # else it was saved meanwhile
                     self.tell(number, nothing)
                     told.append(number)

@@ -95,12 +95,13 @@ class Late(Told, frozen=True, tag="late", omit_defaults=True, gc=False):
     """An answer to a pull that had been told: noted, not counted."""
 
 
-class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued"):
-    """A pull that is handed out again, and why."""
+class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued", omit_defaults=True):
+    """A pull that is handed out again, and why; ``by``: who gave it back, if somebody did."""
 
     id: int
     why: str
     at: datetime
+    by: str | None = None
 
 
 class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omit_defaults=True):

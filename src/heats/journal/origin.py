@@ -49,6 +49,14 @@ class FunctionsOrigin(RaceOrigin, frozen=True, tag_field="name", tag="functions"
     overrides: dict[str, Any] = {}
 
 
+class VoteOrigin(msgspec.Struct, frozen=True, tag_field="name", tag="vote", kw_only=True):
+    """``heats vote``: its scenario, and hashes of the tokens in secret links, never the tokens."""
+
+    scenario: str
+    organiser: str
+    voters: dict[str, str] | None = None  # name → hash; None: everybody may vote
+
+
 class OtherOrigin(msgspec.Struct, frozen=True):
     """A command that this version does not know, a user's program, or ``why`` it says too little."""
 
@@ -57,9 +65,9 @@ class OtherOrigin(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-Origin: TypeAlias = DemoOrigin | RaceOrigin | FunctionsOrigin | OtherOrigin
+Origin: TypeAlias = DemoOrigin | RaceOrigin | FunctionsOrigin | VoteOrigin | OtherOrigin
 
-_KNOWN = ("demo", "race", "functions")
+_KNOWN = ("demo", "race", "functions", "vote")
 
 
 def parse_origin(command: dict[str, Any] | None) -> Origin | None:
@@ -70,7 +78,7 @@ def parse_origin(command: dict[str, Any] | None) -> Origin | None:
     if name not in _KNOWN:
         return OtherOrigin(name if isinstance(name, str) else None, command)
     try:
-        return msgspec.convert(command, DemoOrigin | RaceOrigin | FunctionsOrigin)
+        return msgspec.convert(command, DemoOrigin | RaceOrigin | FunctionsOrigin | VoteOrigin)
     except msgspec.ValidationError as error:
         return OtherOrigin(name, command, str(error))
 

@@ -50,7 +50,8 @@ class Log:
     """A journal read so far: its header, the machine it gives back, and what it says about time and trouble.
 
     ``advance`` reads what was appended since. Without a ``machine`` to replay into, one is made from the header.
-    ``on_told`` is called with every answer, in the order of the file.
+    ``on_told`` is called with every answer, in the order of the file; ``on_event`` with every event, after it was
+    taken in, answers in their order, too.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Log:
         path: str | os.PathLike[str],
         machine: Machine | None = None,
         on_told: Callable[[Told], None] | None = None,
+        on_event: Callable[[Event], None] | None = None,
     ) -> None:
         self.path = resolve_path(path)
         self.chain = Chain()
@@ -77,6 +79,7 @@ class Log:
         self.judged = JudgeCounts()  # what the notes of judges come to
         self.last = self.header.at  # when something happened last
         self._on_told = on_told
+        self._on_event = on_event
         self._seconds_before = 0.0  # of sessions that ended
         self._session = self.header.at  # when the present one began
         self._batch: list[tuple[int, Told]] = []
@@ -148,6 +151,8 @@ class Log:
                     raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
                 self.finished = event
         self.last = max(self.last, event.at)
+        if self._on_event is not None:
+            self._on_event(event)
 
     def note_written(self, event: Event, size: int) -> None:
         """Take note of an event that was written to the end of the file, as ``size`` bytes."""

@@ -225,11 +225,11 @@ class Journal:
         self.take()
         self._change(lambda: self._void(name))
 
-    def requeue(self, query: Query | int, why: str = "") -> None:
-        """Give up a pull that will never be told, and write down why; it is handed out again."""
+    def requeue(self, query: Query | int, why: str = "", *, by: str | None = None) -> None:
+        """Give up a pull that will never be told, and write down why, and who gave it back; it is handed out again."""
         self._check_open()
         number = query.id if isinstance(query, Query) else self.machine.query(query).id
-        event = Requeued(number, make_encodable(why), now())
+        event = Requeued(number, make_encodable(why), now(), by and make_encodable(by))
         self.machine.requeue(query)
         self._add(event)
 

@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from heats.base.toml import say_kinds
 from heats.errors import InvalidArgument, show_value
 from heats.journal import Log
 from heats.journal.fingerprint import make_plain
@@ -25,7 +26,7 @@ from heats.race.outcome import Goal
 from heats.race.result import read_race
 from heats.race.run import Raced, check_rules, list_rules, play_race
 from heats.race.scenario import Scenario
-from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile, say_kinds
+from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile
 from heats.race.scenario.scenario import complete_scenario
 from heats.reports.result import RaceFacts, Result
 from heats.running.candidates import name_candidates, take_candidates

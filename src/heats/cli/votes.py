@@ -1,0 +1,87 @@
+"""``heats vote``: a page where people vote."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from heats.cli.root import app
+from heats.errors import InvalidArgument
+
+OPEN = (
+    "heats: WARNING: everybody who can reach {host} can open these pages, and what is sent is not encrypted; put a "
+    "reverse proxy with TLS before it, and say --proxy."
+)
+
+
+@app.command(epilog="Example: heats vote names.txt -k 3 -B 120")
+def vote(
+    scenario: Annotated[
+        str, typer.Argument(help="A scenario in TOML, a folder of files, or a text file with a candidate per line.")
+    ],
+    heat_size: Annotated[int | None, typer.Option("-k", "--heat-size", help="How many are shown at once.")] = None,
+    budget: Annotated[int | None, typer.Option("-B", "--budget", help="How many votes there are in all.")] = None,
+    voters: Annotated[
+        str | None, typer.Option(help="A CSV file with names, a secret link each; or how many are expected.")
+    ] = None,
+    votes_each: Annotated[int | None, typer.Option(help="How many votes everybody has.")] = None,
+    question: Annotated[str | None, typer.Option(help="What is asked.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Equal seeds deal equal heats.")] = None,
+    journal: Annotated[
+        str | None, typer.Option(help="Where votes are kept; left out: NAME.votes.jsonl beside the scenario.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to serve at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to serve at; 0 for any that is free.")] = 8321,
+    proxy: Annotated[bool, typer.Option("--proxy", help="A reverse proxy on this machine is before it.")] = False,
+    address: Annotated[str | None, typer.Option(help="How voters reach it, as https://vote.example.org/.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Say what it takes of everybody; serve nothing.")] = False,
+) -> None:
+    """Serve a page where people vote. Links are printed, votes kept in a journal; the same command goes on with it."""
+    try:
+        from heats.vote.office import Office
+        from heats.vote.scenario import load_poll
+        from heats.vote.server import find_address, is_loopback, open_port, serve
+    except ModuleNotFoundError as error:
+        raise InvalidArgument(f"a page needs {error.name}; install it with: pip install 'heats[vote]'") from None
+    given: dict[str, Any] = {"heat_size": heat_size, "budget": budget, "votes_each": votes_each, "seed": seed}
+    given |= {"question": question, "voters": int(voters) if voters is not None and voters.isdecimal() else voters}
+    poll = load_poll(scenario, given)
+    if check:
+        typer.echo(f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {poll.budget} votes.")
+        if poll.turnout is not None:
+            typer.echo(str(poll.turnout))
+        return
+    path = Path(journal) if journal is not None else poll.source.with_name(f"{poll.source.stem}.votes.jsonl")
+    if not 0 <= port <= 65535:
+        raise InvalidArgument("{port} must be from 0 to 65535.", port=port)
+    try:
+        with open_port(host, port) as listener, contextlib.closing(Office(poll, path)) as office:
+            shown = find_address(listener, host) if address is None else f"{address.rstrip('/')}/"
+            typer.echo(_say_links(office, shown))
+            if not is_loopback(host):
+                typer.echo(OPEN.format(host=host), err=True)
+            serve(office, listener, proxy=proxy)
+    except KeyboardInterrupt:
+        again = shlex.join(["heats", "vote", scenario, "--journal", str(path)])
+        typer.echo(f"heats: all votes are kept; go on with the same options: {again}", err=True)
+        raise
+
+
+def _say_links(office: Any, address: str) -> str:
+    """Return the links of the organiser and of all voters, as CSV."""
+    tokens, names = office.tokens, office.roster.names
+    text = io.StringIO(newline="")
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("who", "link"))
+    rows.writerow(("organiser (secret)", f"{address}o/{tokens['']}" if "" in tokens else "as printed when it began"))
+    if names is None:
+        rows.writerow(("everybody", address))
+    else:
+        rows.writerows((name, f"{address}v/{tokens[name]}" if name in tokens else "as printed") for name in names)
+    return f"{text.getvalue()}\nThe journal is {office.path}"

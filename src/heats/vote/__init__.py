@@ -1,0 +1,15 @@
+"""People vote on a page: a scenario → who gets what → votes in a journal → a report.
+
+candidates  a folder, a file with one per line, tables → what is shown
+people      who may vote, and their secret links, of which only hashes are kept
+scenario    the file, or what was said without one → a poll, with everything decided
+answers     what a form says → feedback
+ledger      what a journal says of everybody's votes
+desk        who gets which pull, for how long, and whose answer counts
+office      a journal and its desk in one thread: many votes, one trip to the disk
+guard       what a request may do: tickets, origins, sizes, rates
+showing     candidates → HTML, nothing of it trusted
+overview    what the organiser sees
+app         the pages
+server      the pages, served
+"""

@@ -1,0 +1,284 @@
+"""Who gets which pull, for how long, and whose answer counts. Nothing here knows of pages.
+
+Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
+of first. A pull that was opened is leased; a lease that ran out is lost as soon as somebody else gets the pull. If all
+that is left for a voter is out with others, they get it as well, and the first answer counts. Leases are not kept:
+after a restart everybody may go on with what their page shows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from heats.engine.feedback import Feedback
+from heats.engine.machine import Query
+from heats.errors import OutOfTurn
+from heats.journal import Journal
+from heats.vote.ledger import Ledger, Person
+
+Group: TypeAlias = frozenset[int]  # a set of candidates that are compared
+
+
+class Outcome(Enum):
+    """What became of an answer."""
+
+    COUNTED = "counted"
+    LATE = "late"  # kept, and does not count: somebody else answered first, or the round was closed
+    REPEATED = "repeated"  # answered before by the same voter: that counts, or counted
+    PAUSED = "paused"  # not kept
+
+
+class Nothing(Enum):
+    """Why there is nothing to do for somebody."""
+
+    DONE = "done"  # the poll is over
+    PAUSED = "paused"
+    VOID = "void"  # their votes are
+    ENOUGH = "enough"  # they have done their share
+    WAIT = "wait"  # they have seen all that is owed now
+
+
+class Handed(NamedTuple):
+    """A pull that somebody is asked about; with ``is_last`` its answer ends the round and stays."""
+
+    query: Query
+    is_last: bool
+
+
+class Desk:
+    """Hands out the pulls of a journal's machine, takes answers, and tells them to the journal."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        ledger: Ledger,
+        *,
+        lease: float = 600.0,
+        votes_each: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.journal, self.ledger = journal, ledger
+        self.is_paused = False
+        self._lease, self._votes_each, self._clock = lease, votes_each, clock
+        self._stage: tuple[int, int] | None = None  # which one what follows is about
+        self._waiting: dict[Group, list[int]] = {}  # pulls that nobody has, last ones first
+        self._groups: dict[int, Group] = {}  # of all pulls owed
+        self._leases: dict[int, dict[str, float]] = {}  # pull → who has it, and until when
+        self._held: dict[str, int] = {}  # who → the pull they are asked about
+        self._stale: dict[int, set[str]] = {}  # waiting pulls → whose lease of them ran out
+        self._lost: set[tuple[int, str]] = set()  # leases that ran out, and somebody else has the pull
+        self._since: dict[str, tuple[int, float]] = {}  # who → the pull they see, and since when
+
+    def hand_out(self, who: str) -> Handed | Nothing:
+        """Return what somebody is asked about: what they have, or else a pull that is theirs from now on."""
+        self._look()
+        reason = self._refuse(who)
+        if reason is not None:
+            return reason
+        number = self._held.get(who)
+        if number is None:
+            number = self._choose(who)
+        if number is None:
+            return Nothing.WAIT
+        self._give(number, who)
+        if self._since.get(who, (None,))[0] != number:
+            self._since[who] = number, self._clock()
+        (query,) = self.journal.machine.ask_for([number])
+        return Handed(query, self.journal.machine.owed == 1)
+
+    def peek(self, who: str) -> Query | None:
+        """Return what somebody may be asked about next; it is nobody's yet."""
+        held = self._held.get(who)
+        without = () if held is None else (self._groups[held],)
+        number = self._choose(who, without)
+        return None if number is None else self.journal.machine.query(number)
+
+    def answer(self, who: str, number: int, feedback: Feedback, took: float | None = None) -> Outcome:
+        """Take an answer to a pull that was handed to somebody; what cannot be the outcome of it is refused.
+
+        ``took`` are the seconds since it was, if that is not said and they are known.
+        """
+        self._look()
+        if took is None and (since := self._since.get(who)) is not None and since[0] == number:
+            took = round(self._clock() - since[1], 3)
+        machine, person = self.journal.machine, self.ledger.find(who)
+        query = machine.query(number)
+        if number in person.votes or number in person.late:
+            return Outcome.REPEATED
+        is_theirs = (number, who) not in self._lost and frozenset(query.arms) not in self._list_seen(person)
+        if machine.told(number) or not is_theirs or who in machine.voided:
+            self.journal.take()
+            self.journal.late(query, feedback, by=who, took=took)
+            if self._held.get(who) == number:
+                self._let_go(who)
+            return Outcome.LATE
+        if self.is_paused:
+            return Outcome.PAUSED
+        self.journal.tell(number, feedback, by=who, took=took)
+        self._forget(number)
+        return Outcome.COUNTED
+
+    def skip(self, who: str, number: int) -> Outcome:
+        """Give a pull back that somebody cannot say anything about: somebody else is asked."""
+        self._look()
+        machine, person = self.journal.machine, self.ledger.find(who)
+        query = machine.query(number)
+        if machine.told(number) or frozenset(query.arms) in self._list_seen(person):
+            return Outcome.REPEATED
+        if self.is_paused:
+            return Outcome.PAUSED
+        machine.ask_for([number])
+        self.journal.requeue(number, "cannot say", by=who)
+        if self._held.get(who) == number:
+            self._let_go(who)
+        if self._leases.get(number):
+            machine.ask_for([number])
+        return Outcome.COUNTED
+
+    def undo(self, who: str, number: int) -> None:
+        """Take back somebody's last vote, which must be that one; it is asked again."""
+        self._look()
+        if number != self.find_last(who):
+            raise OutOfTurn("only your last vote can be undone, and it is another one now.")
+        if not self.can_undo(who):
+            raise OutOfTurn("that vote cannot be undone any more: its round is over, and what it decided stays.")
+        if self.is_paused:
+            raise OutOfTurn("voting is paused; nothing can be undone until it goes on.")
+        arms = self.journal.machine.query(number).arms
+        self.journal.take_back(number)
+        self._let_go(who)
+        self._groups[number] = frozenset(arms)
+        self._lease_to(who, number)
+
+    def find_last(self, who: str) -> int | None:
+        """Return the pull of somebody's last vote that counts."""
+        person = self.ledger.people.get(who)
+        return next(reversed(person.votes), None) if person is not None else None
+
+    def can_undo(self, who: str) -> bool:
+        """Whether somebody's last vote can be taken back: its round is not over."""
+        number, machine = self.find_last(who), self.journal.machine
+        return number is not None and machine.stage is not None and number >= machine.next_id - machine.stage.total
+
+    def needs(self, who: str) -> bool:
+        """Whether there is something that somebody could be asked about now."""
+        self._look()
+        return self._refuse(who) is None and (who in self._held or self._choose(who) is not None)
+
+    def list_holders(self) -> dict[int, tuple[str, ...]]:
+        """Return which pulls are out, with whom."""
+        self._look()
+        return {number: tuple(holders) for number, holders in self._leases.items() if holders}
+
+    # How it is done.
+
+    def _refuse(self, who: str) -> Nothing | None:
+        machine = self.journal.machine
+        if machine.done:
+            return Nothing.DONE
+        if who in machine.voided:
+            return Nothing.VOID
+        person = self.ledger.people.get(who)
+        if self._votes_each is not None and person is not None and person.answered >= self._votes_each:
+            return Nothing.ENOUGH
+        return Nothing.PAUSED if self.is_paused else None
+
+    def _look(self) -> None:
+        """Deal with all that happened since the last time: another stage, a larger one, leases that ran out."""
+        machine = self.journal.machine
+        stage = (machine.round, machine.next_id)
+        if stage != self._stage:
+            self._stage = stage
+            self._take_stock()
+        now = self._clock()
+        for number, holders in [*self._leases.items()]:
+            if holders and max(holders.values()) <= now:
+                self._stale[number] = set(holders)
+                del self._leases[number]
+                self._wait(number)
+
+    def _take_stock(self) -> None:
+        """Sort the pulls of the stage under way by what they compare; what is out stays so."""
+        machine, stage = self.journal.machine, self.journal.machine.stage
+        owed = machine.list_owed()
+        self._groups, self._waiting = {}, {}
+        if stage is not None and owed:
+            first = machine.next_id - stage.total
+            heats = stage.heat_of(np.array(owed) - first).tolist()
+            groups = [frozenset(arms) for arms in stage.heats[0].tolist()]
+            self._groups = {number: groups[heat] for number, heat in zip(owed, heats, strict=True)}
+        self._leases = {number: holders for number, holders in self._leases.items() if number in self._groups}
+        self._stale = {number: whose for number, whose in self._stale.items() if number in self._groups}
+        self._held = {who: number for who, number in self._held.items() if number in self._groups}
+        self._lost = {(number, who) for number, who in self._lost if number in self._groups}
+        for number in reversed(owed):
+            if not self._leases.get(number):
+                self._waiting.setdefault(self._groups[number], []).append(number)
+
+    def _choose(self, who: str, without: Iterable[Group] = ()) -> int | None:
+        """Return the pull that somebody should be asked about next, if there is one."""
+        seen = self._list_seen(self.ledger.find(who)).union(without) if who in self.ledger.people else set(without)
+        open_groups = [
+            (-len(pulls), pulls[-1]) for group, pulls in self._waiting.items() if pulls and group not in seen
+        ]
+        if open_groups:
+            return min(open_groups)[1]
+        shared = [
+            (len(holders), min(holders.values()), number)
+            for number, holders in self._leases.items()
+            if who not in holders and self._groups[number] not in seen
+        ]
+        return min(shared)[2] if shared else None
+
+    def _list_seen(self, person: Person) -> set[Group]:
+        """Return the sets that somebody was asked about and has dealt with."""
+        machine = self.journal.machine
+        seen = {frozenset(vote.arms) for vote in [*person.votes.values(), *person.late.values()]}
+        return seen.union(frozenset(machine.query(number).arms) for number in person.skipped)
+
+    def _give(self, number: int, who: str) -> None:
+        """Lease a pull; whoever had it until their lease ran out has lost it, unless it is the same."""
+        stale = self._stale.pop(number, set()) - {who}
+        for other in stale:
+            self._lost.add((number, other))
+            self._held.pop(other, None)
+        self._lease_to(who, number)
+
+    def _lease_to(self, who: str, number: int) -> None:
+        waiting = self._waiting.get(self._groups[number], [])
+        if number in waiting:
+            waiting.remove(number)
+        self._lost.discard((number, who))
+        self._held[who] = number
+        self._leases.setdefault(number, {})[who] = self._clock() + self._lease
+
+    def _wait(self, number: int) -> None:
+        """Let a pull wait for anybody, in its place."""
+        waiting = self._waiting.setdefault(self._groups[number], [])
+        if number not in waiting:
+            waiting.append(number)
+            waiting.sort(reverse=True)
+
+    def _let_go(self, who: str) -> None:
+        """Let somebody have nothing any more."""
+        number = self._held.pop(who, None)
+        holders = self._leases.get(number) if number is not None else None
+        if number is not None and holders is not None and holders.pop(who, None) is not None and not holders:
+            del self._leases[number]
+            self._wait(number)
+
+    def _forget(self, number: int) -> None:
+        """Do away with a pull that was told: nobody has it any more."""
+        group = self._groups.pop(number, None)
+        waiting = self._waiting.get(group, []) if group is not None else []
+        if number in waiting:
+            waiting.remove(number)
+        whose = [*self._leases.pop(number, {}), *self._stale.pop(number, ())]
+        for who in whose:
+            if self._held.get(who) == number:
+                del self._held[who]

@@ -1,0 +1,203 @@
+"""Who gets what: nobody the same twice, nothing lost, nothing counted twice, whoever comes, leaves or undoes when."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import heats
+from heats.errors import OutOfTurn
+from heats.journal.events import Told
+from heats.journal.reader import Log
+from heats.vote.desk import Desk, Handed, Nothing, Outcome
+from tests.vote.polls import Clock, open_desk
+
+MACHINES: dict[str, Callable[[], heats.Machine]] = {
+    "adaptive": lambda: heats.Adaptive(6, 3, 24, batches=3, seed=5, most_per_set=4),
+    "planned": lambda: heats.Tournament(heats.plan(6, 3, 24, feedback="winner", voters=4), seed=5),
+    "one at a time": lambda: heats.Adaptive(5, 2, 12, batches=12, seed=5, most_per_set=4),
+}
+PEOPLE = ("ann", "bob", "cem", "dan")
+
+
+def ask(desk: Desk, who: str) -> Handed:
+    """Return what somebody is asked about, which must be something."""
+    handed = desk.hand_out(who)
+    assert isinstance(handed, Handed)
+    return handed
+
+
+def vote(desk: Desk, who: str) -> Outcome | Nothing:
+    """Let somebody vote for the highest number."""
+    handed = desk.hand_out(who)
+    if isinstance(handed, Nothing):
+        return handed
+    return desk.answer(who, handed.query.id, heats.Winner(max(handed.query.arms)), took=2.0)
+
+
+def act(desk: Desk, clock: Clock, draw: random.Random, pages: dict[str, heats.Query]) -> None:
+    """Let somebody do something: open the page, answer what some page of theirs shows, skip, undo, leave."""
+    who, what = draw.choice(PEOPLE), draw.random()
+    if what < 0.35 and isinstance(handed := desk.hand_out(who), Handed):
+        pages[who] = handed.query
+    elif what < 0.8 and who in pages:
+        desk.answer(who, pages[who].id, heats.Winner(max(pages[who].arms)))
+    elif what < 0.83 and who in pages:
+        desk.skip(who, pages.pop(who).id)
+    elif what < 0.9 and desk.can_undo(who) and (last := desk.find_last(who)) is not None:
+        desk.undo(who, last)
+    elif what < 0.95:
+        clock.now += 400
+
+
+@settings(max_examples=20, deadline=None)
+@given(machine=st.sampled_from(sorted(MACHINES)), chance=st.integers(0, 10**6))
+def test_nobody_votes_on_the_same_set_twice_and_no_pull_counts_twice(machine: str, chance: int) -> None:
+    """Whatever people do in whatever order, restarts included, and a replay of the journal says the same."""
+    draw, clock, pages = random.Random(chance), Clock(), dict[str, heats.Query]()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "votes.jsonl"
+        desk = open_desk(path, MACHINES[machine](), clock)
+        for _ in range(90):
+            if draw.random() < 0.02:
+                desk.journal.close()
+                desk = open_desk(path, MACHINES[machine](), clock)
+            act(desk, clock, draw, pages)
+        votes, last = desk.ledger.list_votes(), [desk.find_last(who) for who in PEOPLE]
+        assert max(Counter(vote.id for _, vote in votes).values(), default=1) == 1
+        assert max(Counter((who, frozenset(vote.arms)) for who, vote in votes).values(), default=1) == 1
+        assert len(votes) == desk.journal.machine.spent
+        desk.journal.close()
+        again = open_desk(path, MACHINES[machine](), clock)
+        assert again.ledger.list_votes() == votes
+        assert [again.find_last(who) for who in PEOPLE] == last
+        assert again.journal.machine.report().to_json() == desk.journal.machine.report().to_json()
+        again.journal.close()
+
+
+@pytest.mark.parametrize("machine", sorted(MACHINES))
+def test_a_poll_ends_if_everybody_comes_back(tmp_path: Path, machine: str) -> None:
+    """As many voters as the plan was made for are enough for all of it."""
+    desk = open_desk(tmp_path / "votes.jsonl", MACHINES[machine](), Clock())
+    while not desk.journal.machine.done:
+        assert Outcome.COUNTED in [vote(desk, who) for who in PEOPLE]
+    assert vote(desk, "ann") is Nothing.DONE
+    assert desk.journal.machine.winner == desk.journal.machine.n_arms - 1
+
+
+def test_pulls_are_handed_out_across_heats(tmp_path: Path) -> None:
+    """The first votes are about as many heats as there are."""
+    machine = heats.Tournament(heats.plan(6, 3, 24, feedback="winner", voters=4), seed=5)
+    desk = open_desk(tmp_path / "votes.jsonl", machine, Clock())
+    first = [ask(desk, who) for who in ("ann", "bob")]
+    assert len({each.query.heat for each in first}) == 2
+
+
+def test_opening_the_page_again_shows_the_same(tmp_path: Path) -> None:
+    """On another device, too: what is open is the voter's, not the page's."""
+    desk = open_desk(tmp_path / "votes.jsonl", MACHINES["adaptive"](), Clock())
+    assert desk.hand_out("ann") == desk.hand_out("ann")
+
+
+def make_duel(tmp_path: Path, clock: Clock) -> Desk:
+    """Two candidates, two votes: one pull is left once the other one is told."""
+    return open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 2, seed=1), clock)
+
+
+def test_a_lease_that_ran_out_goes_to_somebody_else_and_a_late_answer_is_kept_as_late(tmp_path: Path) -> None:
+    """It does not count, and is in the journal."""
+    clock = Clock()
+    desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), clock)
+    ann = ask(desk, "ann")
+    clock.now += 601
+    assert desk.hand_out("bob") == ann
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.LATE
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.REPEATED
+    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.COUNTED
+    assert desk.journal.machine.winner == 1
+    assert desk.journal.log.late == 1
+
+
+def test_a_lease_that_ran_out_is_still_good_while_nobody_else_has_the_pull(tmp_path: Path) -> None:
+    """Somebody who thinks for an hour has voted, if nobody was there meanwhile."""
+    clock = Clock()
+    desk = make_duel(tmp_path, clock)
+    ann = ask(desk, "ann")
+    clock.now += 3600
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+
+
+def test_if_nothing_else_is_left_two_have_the_same_pull_and_the_first_answer_counts(tmp_path: Path) -> None:
+    """The other one is kept as late."""
+    desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), Clock())
+    ann, bob = ask(desk, "ann"), ask(desk, "bob")
+    assert ann == bob
+    assert desk.answer("bob", bob.query.id, heats.Winner(1)) is Outcome.COUNTED
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.LATE
+
+
+def test_who_has_seen_all_that_is_owed_waits(tmp_path: Path) -> None:
+    """There are two pulls of one pair: two people are needed."""
+    desk = make_duel(tmp_path, Clock())
+    assert vote(desk, "ann") is Outcome.COUNTED
+    assert desk.hand_out("ann") is Nothing.WAIT
+    assert vote(desk, "bob") is Outcome.COUNTED
+    assert desk.hand_out("ann") is Nothing.DONE
+
+
+def test_what_somebody_cannot_say_is_asked_of_somebody_else(tmp_path: Path) -> None:
+    """And never again of them, after a restart neither."""
+    path, clock = tmp_path / "votes.jsonl", Clock()
+    desk = make_duel(tmp_path, clock)
+    handed = ask(desk, "ann")
+    assert desk.skip("ann", handed.query.id) is Outcome.COUNTED
+    desk.journal.close()
+    desk = open_desk(path, heats.RoundRobin(2, 2, 2, seed=1), clock)
+    assert desk.hand_out("ann") is Nothing.WAIT
+    assert desk.hand_out("bob") == handed
+
+
+def test_the_last_vote_is_undone_while_its_round_is_open(tmp_path: Path) -> None:
+    """The vote that ended it stays, and so does any but the last."""
+    desk = make_duel(tmp_path, Clock())
+    first = ask(desk, "ann")
+    assert not first.is_last
+    vote(desk, "ann")
+    desk.undo("ann", first.query.id)
+    assert desk.journal.machine.spent == 0
+    assert ask(desk, "ann").query == first.query
+    vote(desk, "ann")
+    assert ask(desk, "bob").is_last
+    vote(desk, "bob")
+    with pytest.raises(OutOfTurn, match="its round is over"):
+        desk.undo("ann", first.query.id)
+    with pytest.raises(OutOfTurn, match="another one"):
+        desk.undo("ann", 1 - first.query.id)
+
+
+def test_void_voters_get_nothing_and_pauses_are_kept_to(tmp_path: Path) -> None:
+    """An answer during a pause is neither counted nor kept; it can be given again."""
+    desk = make_duel(tmp_path, Clock())
+    ann = ask(desk, "ann")
+    desk.is_paused = True
+    assert desk.hand_out("ann") is Nothing.PAUSED
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.PAUSED
+    desk.is_paused = False
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    desk.journal.void("ann")
+    assert desk.hand_out("ann") is Nothing.VOID
+
+
+def test_votes_are_signed_in_the_journal(tmp_path: Path) -> None:
+    """With who gave them, how long it took, and the order in which candidates were shown."""
+    desk = make_duel(tmp_path, Clock())
+    vote(desk, "ann")
+    (told,) = [event for event in Log(tmp_path / "votes.jsonl").events() if type(event) is Told]
+    assert (told.by, told.took, sorted(told.arms)) == ("ann", 2.0, [0, 1])
