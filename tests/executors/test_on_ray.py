@@ -16,7 +16,7 @@ from heats.errors import ComparisonFailed, InvalidArgument
 from tests.journal.runs import find, lines, told
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
-pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore")]  # its warnings are its own
+pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # its warnings are its own
 
 
 @pytest.fixture(scope="module")

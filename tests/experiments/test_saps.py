@@ -115,6 +115,7 @@ def test_successive_halving_runs_every_pull_to_its_end(table: RunsTable) -> None
     assert machine.budget == 200
 
 
+@pytest.mark.slow
 def test_fig_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Written as PNG, SVG and CSV, which can be read again; a table in the folder is preferred."""
     monkeypatch.setattr(equal, "CPU_TIMES", (300_000, 600_000))

@@ -76,6 +76,7 @@ def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "x.csv").read_text() == "a,b\n1,2\n"
 
 
+@pytest.mark.slow
 def test_figures_show_what_they_say(tmp_path: Path) -> None:
     """PNG and SVG exist, are not blank, and name axes, panels and every line."""
     written = reproduce(["fig-reward", "fig-budgets", "tables"], tmp_path, reps=10)
@@ -188,6 +189,7 @@ def test_differences_count_only_beyond_chance() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_what_is_finished(tmp_path: Path) -> None:
     """Ctrl-C ends it soon, and going on takes only what is missing."""
     code = "import sys; from heats.cli.app import run; sys.exit(run(['reproduce', 'fig-median', '--reps', '300', '--out', sys.argv[1]]))"

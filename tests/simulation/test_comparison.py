@@ -57,6 +57,7 @@ def test_who_cannot_play_says_why_in_a_word(world: heats.environments.Environmen
     assert [each.why_not for each in blindly] == [None] * 6 + ["needs numbers"]
 
 
+@pytest.mark.slow
 def test_large_tables_are_played_less_often() -> None:
     """So that it takes seconds, whatever the table."""
     assert compare_strategies(ScoreTable(TABLE), 2, [8]).reps == 1000
