@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -66,7 +67,7 @@ class Tried:
         return self.elsewhere + self.tries - 1
 
 
-class Bench:
+class Bench(ABC):
     """Whoever judges: one judge or a panel of them, called as ``compare`` is."""
 
     varies: bool  # whether, asked again about the same pull, it may say something else
@@ -87,13 +88,13 @@ class Bench:
     async def _call_async(self, heat: Sequence[Any], query: Query, attempt: int = 0) -> Noted:
         return self._say(await make_calls_async(self.judge(heat, query, attempt)), heat, query)
 
+    @abstractmethod
     def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
         """Yield the calls to be made, take their answers, and return what the pull came to."""
-        raise NotImplementedError
 
+    @abstractmethod
     def settle(self, query: Query) -> None:
         """Take note that a pull came to an end: tried again from the first attempt, it is begun anew."""
-        raise NotImplementedError
 
     def _say(self, judged: Judged, heat: Sequence[Any], query: Query) -> Noted:
         self.settle(query)

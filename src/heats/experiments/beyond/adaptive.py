@@ -33,7 +33,8 @@ def _explain(outcomes: Sequence[Outcome], reps: int) -> str:
     return (
         f"[Adaptive play](../adaptive.md) is told nothing beforehand. {once} runs of each per problem, apart from each "
         f"other; where adaptive play seemed behind, {again} fresh runs of each count instead ({twice} of "
-        f"{len(outcomes)} problems). The paper's family is that of the grid above (rankings: k = {RANKED_SIZE}). "
+        f"{len(outcomes)} problems{_tell_owed(outcomes, again)}). "
+        f"The paper's family is that of the grid above (rankings: k = {RANKED_SIZE}). "
         "Lasting strengths: the log-strengths are normal with deviation 1, drawn anew in every run, and rewards are "
         "these in Gumbel noise, so that winners and rankings are those of Plackett and Luce; "
         f"n = {arms}, k = {sizes} (rankings: not 2), B = {times} times n. On recorded tables the numbers are relative "
@@ -41,6 +42,12 @@ def _explain(outcomes: Sequence[Outcome], reps: int) -> str:
         "Ahead and behind are differences beyond chance (test of two shares, or on tables of two means; 99.9 % "
         "level). Numbers in `beyond-adaptive.csv`."
     )
+
+
+def _tell_owed(outcomes: Sequence[Outcome], again: int) -> str:
+    """Say how many still seem behind by the first look alone."""
+    owed = sum(each.sign < 0 and each.runs < again for each in outcomes)
+    return f"; of {owed} more that seem behind these are still to be played" if owed else ""
 
 
 def _show_average(average: Average) -> tuple[str, ...]:
