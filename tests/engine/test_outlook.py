@@ -15,7 +15,7 @@ from heats.engine.adaptive.choices import Level, list_choices
 from heats.engine.adaptive.company import RATIOS, Company, center_rewards, group_sets
 from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
 from heats.engine.adaptive.effects import fit_effects
-from heats.engine.adaptive.heard import Heard
+from heats.engine.adaptive.heard import Heard, sort_heats
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
 from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
 from heats.engine.feedback import Kind
@@ -34,7 +34,7 @@ def hear(kind: Kind, n: int, k: int, pulls: int, seed: int, reps: int = 2) -> He
         rows = np.argsort(np.argsort(keys, axis=-1), axis=-1) / (k - 1)
     else:
         rows = keys * 3 + 100 * rng.normal(size=(reps, pulls, 1))
-    return Heard(kind, heats_, rows, rng.random((reps, pulls)) < 0.9)
+    return Heard(kind, *sort_heats(heats_, rows), rng.random((reps, pulls)) < 0.9)
 
 
 def first_of(heard: Heard) -> Level:
@@ -138,7 +138,7 @@ def test_scores_of_rewards_are_by_their_size() -> None:
     """Odds of the normal law, set by set, with the noise of sets that were pulled again; in plain Python."""
     heats_ = np.array([[[0, 1], [1, 0], [0, 2], [2, 1]]])
     rows = np.array([[[3.0, 1.0], [0.5, 2.0], [5.0, 5.5], [1.0, 9.0]]])
-    company = Company(Heard(Kind.REWARDS, heats_, rows, np.ones((1, 4), dtype=bool)), 3)
+    company = Company(Heard(Kind.REWARDS, *sort_heats(heats_, rows), np.ones((1, 4), dtype=bool)), 3)
     scores = company.score()[0]
     scale = math.sqrt((2 * 1.0**2 + 2 * 0.75**2 + 2 * 0.25**2 + 2 * 4.0**2) / 4)
     within = (1.0**2 + 0.75**2) * 2 - (1.75**2) * 2 / 2
@@ -184,24 +184,28 @@ def test_pulls_of_the_same_set_are_found(n: int, k: int, pulls: int, seed: int) 
 
 
 @settings(max_examples=30)
-@given(st.integers(2, 20), st.integers(2, 4), st.integers(1, 30), st.integers(0, 99), st.booleans())
-def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: int, seed: int, rewards: bool) -> None:
-    """Strength and three standard errors, which shrink with every pull dealt: one, many and plain Python agree."""
+@given(st.integers(2, 20), st.integers(2, 8), st.integers(1, 30), st.integers(0, 99), st.sampled_from([0, 12, 40]))
+def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: int, seed: int, often: int) -> None:
+    """Strength and standard errors, which shrink with every pull dealt, and guests: one, many and plain Python agree."""
     k, rng = min(n, k), np.random.default_rng(seed)
     view = Outlook(1, n)
     view.lasts[:], view.ahead = True, 2.5
     view.strengths, view.sharpness = rng.normal(size=(1, n)).round(3), rng.uniform(0.5, 3, (1, n)).round(3)
+    rewards = seed % 2 == 0
     view.sharper[:] = 0.7 if rewards else 0.0
-    pulled, luck = np.zeros((1, n), dtype=np.int64), np.arange(n)[None]
+    pulled, luck = often + rng.integers(0, 2, (1, n)), np.arange(n)[None]
+    guests = {0: 0, 12: k // 4, 40: min(k // 2, k - 2)}[often]
     keys = make_keys(view.values, pulled, luck)
     one, many = (deal(view, pulled, luck, keys.copy(), pulls, k)[0].tolist() for deal in (deal_one, deal_many))
     sharp = view.sharpness[0].tolist()
     theta = view.strengths[0].tolist()
-    times = [0] * n
+    times = pulled[0].tolist()
     for heat in one:
         value = [theta[arm] + 2.5 / math.sqrt(sharp[arm]) for arm in range(n)]
         order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**14), times[arm], arm))
-        assert heat == order[:k]
+        best = order[: k - guests]
+        rare = sorted(set(range(n)) - set(best), key=lambda arm: (times[arm], arm))
+        assert heat == best + rare[:guests]
         total = sum(math.exp(theta[arm]) for arm in heat)
         for arm in heat:
             chance = math.exp(theta[arm]) / total

@@ -50,8 +50,8 @@ class Sets(NamedTuple):
     which: Indices  # (reps · pulls,)
 
     def add_up(self, values: Array) -> Array:
-        """Return the sums over the pulls of every set; values are ``(reps · pulls, size)``, in the order of arms."""
-        size = values.shape[1]
+        """Return the sums over the pulls ``(reps, pulls, size)`` of every set."""
+        size = values.shape[-1]
         return add_up(self.which[:, None] * size + np.arange(size), values, (len(self.arms), size))
 
 
@@ -60,9 +60,8 @@ class Company:
 
     def __init__(self, heard: Heard, n_arms: int) -> None:
         self._heard, self._shape = heard, (heard.reps, n_arms)
-        order = np.argsort(heard.heats, axis=-1, kind="stable")
-        self._order = order
-        self._sets = group_sets(np.take_along_axis(heard.heats, order, axis=-1))
+        self._sets = group_sets(heard.heats)
+        self._places = self._sets.arms + self._sets.runs[:, None] * n_arms
         self.noise = np.ones(heard.reps)  # of rewards
         self._gains = self._add_rewards() if heard.kind is Kind.REWARDS else self._add_gains()
 
@@ -73,21 +72,23 @@ class Company:
         tops = shares + math.log(size)
         is_top = np.exp(tops)
         is_not = -np.expm1(shares) * (size / (size - 1))
-        another: Array = np.full(self._shape, -np.inf)
-        for chance, weight in zip(*_list_chances(size), strict=True):
-            sets = np.log(chance * is_top + (1 - chance) * is_not)
-            another = np.logaddexp(another, self._add_arms(sets) + math.log(weight))
-        return self._add_arms(tops) - another
+        chances, weights = _list_chances(size)
+        more = is_top - is_not
+        another = np.stack([self._add_arms(np.log(is_not + chance * more)) for chance in chances])
+        top = another.max(axis=0)
+        mean: Array = np.tensordot(weights, np.exp(another - top), axes=1)
+        score: Array = self._add_arms(tops) - top - np.log(mean)
+        return score
 
     def weigh(self, first: Level) -> Array:
         """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``."""
         from scipy.special import gammaln
 
-        tallies = self._sets.add_up(self._sort(first.shares))
+        tallies = self._sets.add_up(first.shares)
         size = tallies.shape[1]
         likely = gammaln(tallies + SHAPE).sum(axis=1) - size * math.lgamma(SHAPE)
         likely += math.lgamma(size * SHAPE) - gammaln(tallies.sum(axis=1) + size * SHAPE)
-        shares = self._share(self._sets.add_up(self._sort(gain(first))))
+        shares = self._share(self._sets.add_up(gain(first)))
         best = self._add_arms(shares + math.log(size))
         top = best.argmax(axis=1)
         without = (self._sets.arms != top[self._sets.runs][:, None]).all(axis=1, keepdims=True)
@@ -113,13 +114,13 @@ class Company:
 
     def _add_gains(self) -> Array:
         gains = sum((gain(level) for level in list_choices(self._heard)), np.zeros(self._heard.heats.shape))
-        return self._sets.add_up(self._sort(gains))
+        return self._sets.add_up(gains)
 
     def _add_rewards(self) -> Array:
         """Return G of rewards, and find the noise."""
         heard, reps = self._heard, self._shape[0]
         rewards = center_rewards(heard)
-        sums = self._sets.add_up(self._sort(rewards))
+        sums = self._sets.add_up(rewards)
         self._pulls = pulls = np.bincount(self._sets.which, weights=heard.told.ravel(), minlength=len(sums))
         self._between = (sums**2).sum(axis=1) / np.maximum(pulls, 1)
         self._squares = (rewards**2).sum(axis=(1, 2))
@@ -140,25 +141,21 @@ class Company:
 
     def _add_arms(self, values: Array) -> Array:
         """Return the sums over the sets of every arm ``(reps, n_arms)``."""
-        return add_up(self._sets.arms + self._sets.runs[:, None] * self._shape[1], values, self._shape)
-
-    def _sort(self, values: Array) -> Array:
-        """Bring what is said of the arms of pulls into the order of the arms."""
-        return np.take_along_axis(values, self._order, axis=-1).reshape(-1, values.shape[-1])
+        return add_up(self._places, values, self._shape)
 
 
 def group_sets(heats: Indices) -> Sets:
     """Find pulls of the same set among heats ``(reps, pulls, size)``, whose arms are increasing."""
     reps, pulls, size = heats.shape
-    runs = np.repeat(np.arange(reps), pulls)
-    bits = draw_bits(0, *np.moveaxis(heats, -1, 0)).ravel()  # two sets of a million share theirs once in 10⁷ runs
-    order = np.lexsort((bits, runs)) if reps > 1 else np.argsort(bits, kind="stable")
-    bits, runs = bits[order], runs[order]
-    is_first = np.ones(bits.size, dtype=bool)
-    is_first[1:] = (bits[1:] != bits[:-1]) | (runs[1:] != runs[:-1])
-    which = np.empty(bits.size, dtype=np.int64)
-    which[order] = np.cumsum(is_first) - 1
-    return Sets(heats.reshape(-1, size)[order[is_first]], runs[is_first], which)
+    bits = draw_bits(0, *np.moveaxis(heats, -1, 0))  # two sets of a million share theirs once in 10⁷ runs
+    order = np.argsort(bits, axis=1)
+    bits = np.take_along_axis(bits, order, axis=1)
+    is_first = np.ones(bits.shape, dtype=bool)
+    is_first[:, 1:] = bits[:, 1:] != bits[:, :-1]
+    which = np.empty(bits.shape, dtype=np.int64)
+    np.put_along_axis(which, order, np.cumsum(is_first).reshape(bits.shape) - 1, axis=1)
+    firsts = (order + np.arange(reps)[:, None] * pulls)[is_first]
+    return Sets(heats.reshape(-1, size)[firsts], np.nonzero(is_first)[0], which.ravel())
 
 
 def center_rewards(heard: Heard) -> Array:

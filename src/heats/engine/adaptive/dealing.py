@@ -2,7 +2,8 @@
 
 If company decides, each of the arms in a pull wins with the chance that the softmax of their scores says, and gains by
 that: so the champion stays and challengers rotate. If strengths last, a pull makes its arms better known, and so less
-promising.
+promising. Strengths need not last wholly: who is the best among the best may not be who does best in all company. So
+once arms had many pulls, some of the places go to *guests*, the arms with the fewest.
 
 To compare arms fast, all that orders them is put into one whole number, a *key*: how good an arm looks to fourteen
 binary places, then fewer pulls, then luck. Many runs find the largest keys by partitioning, one run by sorting once and
@@ -13,7 +14,8 @@ from __future__ import annotations
 
 import math
 from heapq import heappop, heappush
-from math import exp
+from math import copysign, exp, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +24,10 @@ from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats
 
+GUESTS = ((12, 4), (40, 2))  # from so many pulls of an arm on average on, one place in so many is a guest's
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 FRACTION_BITS = 14  # of a value in a key
+UNIT = 2**FRACTION_BITS
 PULL_BITS = 11
 LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
 LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
@@ -43,13 +47,14 @@ def deal_many(
     repeats: Repeats | None = None,
 ) -> Indices:
     """Return the heats of a batch ``(reps, pulls, size)``; ``keys`` are those of all arms, and are changed."""
-    n_arms, pulled, values = keys.shape[1], pulled.copy(), outlook.values
+    pulled, values = pulled.copy(), outlook.values
     sharpness, lasts = outlook.sharpness.copy(), outlook.lasts[:, None]
     heats = np.empty((len(keys), pulls, size), dtype=np.int64)
+    guests = count_guests(pulled, size) if lasts.any() else 0
     for pull in range(pulls):
-        best = np.argpartition(keys, n_arms - size, axis=1)[:, n_arms - size :]
-        order = np.argsort(-np.take_along_axis(keys, best, axis=1), axis=1)
-        best = np.take_along_axis(best, order, axis=1)
+        best = _take_largest(keys, size)
+        if guests:
+            best = np.where(lasts, _invite(best[:, : size - guests], pulled, luck, guests), best)
         heats[:, pull] = best = best if repeats is None else repeats.deal(best, keys)
         there = np.take_along_axis(values, best, axis=1)
         there = there + expect_gain(there)
@@ -66,51 +71,132 @@ def deal_many(
 
 
 def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
-    """Do the same for one run, which does not look at all arms for every pull.
-
-    Arms that were not dealt yet wait in order, those that were in a heap. Luck is the end of a key, and no two arms
-    have the same: so it says whose key it is.
-    """
-    pool = min(keys.size, size * pulls)  # more cannot come to a turn
+    """Do the same for one run, which does not look at all arms for every pull."""
+    pool = keys.size if outlook.lasts[0] else min(keys.size, size * pulls)  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]
     front = front[np.argsort(-keys[0, front])]
-    waiting = [*(-keys[0, front]).tolist(), NEVER]
-    known = (outlook.values, pulled, luck, outlook.strengths, outlook.sharpness)
-    values, times, lucks, strengths, sharpness = (each[0, front].tolist() for each in known)
-    owner = dict(zip(lucks, range(pool), strict=True))
-    lasts, sharper = bool(outlook.lasts[0]), float(outlook.sharper[0, 0])
-    looks = strengths if lasts else values
-    won, lost = math.log(size * BETTER), math.log(size * (1 - BETTER) / (size - 1))
-    heats: list[int] = []
+    line = _Line((-keys[0, front]).tolist(), np.minimum(pulled[0, front], MOST_PULLS).tolist(), luck[0, front].tolist())
+    if outlook.lasts[0]:
+        heats = _deal_by_strengths(line, outlook, front, pulls, size, count_guests(pulled, size))
+    else:
+        heats = _deal_by_scores(line, outlook.values[0, front].tolist(), pulls, size)
+    dealt: Indices = front[np.array(heats)]
+    return dealt[None]
+
+
+def count_guests(pulled: Indices, size: int) -> int:
+    """Return how many places of a heat go to the arms with the fewest pulls, where strengths last."""
+    some = [size // part for pulls, part in GUESTS if pulled.mean() >= pulls]
+    return min(max(some, default=0), size - 2)
+
+
+class _Line(NamedTuple):
+    """Arms of one run, best first; their keys are turned round, and end with their luck, by which it is known whose.
+
+    All that is dealt here are places in this line.
+    """
+
+    keys: list[int]
+    times: list[int]
+    lucks: list[int]
+
+    def list_owners(self) -> dict[int, int]:
+        """Return whose luck it is."""
+        return dict(zip(self.lucks, range(len(self.lucks)), strict=True))
+
+
+def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> list[list[int]]:
+    """Deal if company decides; those that were not dealt yet wait in order, those that were in a heap."""
+    waiting, times, lucks, owners = [*line.keys, NEVER], line.times, line.lucks, line.list_owners()
+    lost = math.log(size * (1 - BETTER) / (size - 1))
+    more = math.log(size * BETTER) - lost
     again, fresh = [NEVER], 0  # the heap; the first that was not dealt
+    heats = []
     for _ in range(pulls):
         heat = []
         for _ in range(size):
             if again[0] < waiting[fresh]:
-                heat.append(owner[heappop(again) % MOST_ARMS])
+                heat.append(owners[heappop(again) % MOST_ARMS])
             else:
                 heat.append(fresh)
                 fresh += 1
-        heats += heat
-        top = max([looks[arm] for arm in heat])
-        weights = [exp(looks[arm] - top) for arm in heat]
+        heats.append(heat)
+        top = max([scores[arm] for arm in heat])
+        weights = [exp(scores[arm] - top) for arm in heat]
+        more_each = more / sum(weights)
+        for arm, weight in zip(heat, weights, strict=True):
+            scores[arm] = score = scores[arm] + lost + more_each * weight
+            times[arm] += times[arm] < MOST_PULLS
+            if not -LARGEST_VALUE < score < LARGEST_VALUE:
+                score = copysign(LARGEST_VALUE, score)
+            later = (round(score * UNIT) << PULL_BITS) + MOST_PULLS - times[arm]
+            heappush(again, lucks[arm] - (later << LUCK_BITS))  # as in make_keys, turned round
+    return heats
+
+
+def _deal_by_strengths(
+    line: _Line, outlook: Outlook, front: Indices, pulls: int, size: int, guests: int
+) -> list[list[int]]:
+    """Deal if strengths last; all wait in two heaps, by how good they look and by how often they were pulled."""
+    strengths, sharpness = outlook.strengths[0, front].tolist(), outlook.sharpness[0, front].tolist()
+    sharper, times, lucks, owners = float(outlook.sharper[0, 0]), line.times, line.lucks, line.list_owners()
+    best = _Heap(line.keys, owners)
+    rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
+    heats = []
+    for _ in range(pulls):
+        heat: list[int] = []
+        for place in range(size):
+            heat.append((best if place < size - guests else rare).take(heat))
+        heats.append(heat)
+        top = max([strengths[arm] for arm in heat])
+        weights = [exp(strengths[arm] - top) for arm in heat]
         total = sum(weights)
         for arm, weight in zip(heat, weights, strict=True):
             chance = weight / total
-            if lasts:
-                sharpness[arm] += sharper or max(chance * (1 - chance), LEAST_SHARPER)
-                values[arm] = strengths[arm] + outlook.ahead / math.sqrt(sharpness[arm])
-            else:
-                values[arm] += chance * won + (1 - chance) * lost
-            times[arm] += 1
-            heappush(again, -_make_key(values[arm], times[arm], lucks[arm]))
-    dealt: Indices = front[np.array(heats)].reshape(1, pulls, size)
-    return dealt
+            sharpness[arm] += sharper or max(chance * (1 - chance), LEAST_SHARPER)
+            times[arm] += times[arm] < MOST_PULLS
+            best.put(arm, -_make_key(strengths[arm] + outlook.ahead / sqrt(sharpness[arm]), times[arm], lucks[arm]))
+            rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
+    return heats
+
+
+class _Heap:
+    """Arms by keys that change; keys that arms no longer have are left out when their turn comes."""
+
+    def __init__(self, keys: list[int], owners: dict[int, int]) -> None:
+        self._keys, self._heap, self._owners = keys.copy(), sorted(keys), owners
+
+    def take(self, heat: list[int]) -> int:
+        """Return the first arm that is not in the heat; all that are in it are put back once it is dealt."""
+        while True:
+            key = heappop(self._heap)
+            arm = self._owners[key % MOST_ARMS]
+            if key == self._keys[arm] and arm not in heat:
+                return arm
+
+    def put(self, arm: int, key: int) -> None:
+        """Let an arm wait."""
+        self._keys[arm] = key
+        heappush(self._heap, key)
+
+
+def _take_largest(keys: Indices, size: int) -> Indices:
+    """Return the arms with the largest keys ``(reps, size)``, the largest first."""
+    best = np.argpartition(keys, keys.shape[1] - size, axis=1)[:, -size:]
+    order = np.argsort(-np.take_along_axis(keys, best, axis=1), axis=1)
+    return np.take_along_axis(best, order, axis=1)
+
+
+def _invite(best: Indices, pulled: Indices, luck: Indices, guests: int) -> Indices:
+    """Return the best and as many guests as asked for."""
+    rare = -(np.minimum(pulled, MOST_PULLS) * MOST_ARMS + luck)
+    np.put_along_axis(rare, best, -NEVER, axis=1)
+    return np.concatenate([best, _take_largest(rare, guests)], axis=1)
 
 
 def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
     """Return whole numbers that order arms: the larger, the sooner."""
-    rounded = np.rint(np.clip(values, -LARGEST_VALUE, LARGEST_VALUE) * 2**FRACTION_BITS).astype(np.int64)
+    rounded = np.rint(np.clip(values, -LARGEST_VALUE, LARGEST_VALUE) * UNIT).astype(np.int64)
     later = (MOST_PULLS - np.minimum(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
     keys: Indices = rounded * 2 ** (PULL_BITS + LUCK_BITS) + later
     return keys
@@ -119,9 +205,9 @@ def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
 def _make_key(value: float, pulled: int, luck: int) -> int:
     """Return one of them."""
     if not -LARGEST_VALUE < value < LARGEST_VALUE:
-        value = math.copysign(LARGEST_VALUE, value)
-    rounded: int = (round(value * 2**FRACTION_BITS) << PULL_BITS) + MOST_PULLS - min(pulled, MOST_PULLS)
-    return int(rounded << LUCK_BITS) - luck
+        value = copysign(LARGEST_VALUE, value)
+    later: int = (round(value * UNIT) << PULL_BITS) + MOST_PULLS - pulled
+    return int(later << LUCK_BITS) - luck
 
 
 def _expect_sharper(strengths: Array) -> Array:

@@ -24,7 +24,7 @@ from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.feedback import Kind
 
 MOST_TOGETHER = 300  # arms
-MOST_ENTRIES = 4_000_000  # of the matrices of runs that are looked at together
+MOST_ENTRIES = 200_000  # of the matrices of runs that are looked at together: they fit into a cache
 
 
 class First(NamedTuple):
@@ -124,7 +124,7 @@ def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
         both = (rows[..., one] < front) & (rows[..., other] < front)
         at, taken = at[both], taken[both]
     pairs = np.bincount(at.ravel(), weights=taken.ravel(), minlength=reps * front * front).reshape(reps, front, front)
-    matrix: Array = -(pairs + pairs.swapaxes(1, 2)).astype(np.float64)
+    matrix: Array = -(pairs + pairs.swapaxes(1, 2)).astype(np.float64, copy=False)
     matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
     determinant: Array = np.linalg.slogdet(matrix)[1] + alone
     return determinant

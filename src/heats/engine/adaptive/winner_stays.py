@@ -19,7 +19,7 @@ from heats.base.arrays import Array, Indices, Mask, Words
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive.dealing import ENDS, MOST_ARMS, deal_many, deal_one, make_keys
-from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.heard import Heard, add_up, place_arms, sort_heats
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats, check_repeats
 from heats.engine.feedback import Kind
@@ -81,7 +81,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Add up what the pulls of the batch say."""
         assert self._stage is not None
-        rows, heats = observations[..., 0, :], self._stage.heats
+        heats, rows = sort_heats(self._stage.heats, observations[..., 0, :])
         if kind is Kind.REWARDS and self.statistic is win_rate:
             kind, rows = Kind.WINNER, winner_shares(rows)
         told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
