@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
-from heats.engine.adaptive.choices import Level, list_choices
-from heats.engine.adaptive.company import RATIOS, Company, center_rewards, group_sets
+from heats.engine.adaptive.choices import Choices, group_first, list_choices
+from heats.engine.adaptive.company import RATIOS, Company, center_rewards
 from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard, sort_heats
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
 from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
+from heats.engine.adaptive.sets import group_sets
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
 from heats.environments import Environment, Gaussian, PlackettLuce, Winners
@@ -37,8 +38,8 @@ def hear(kind: Kind, n: int, k: int, pulls: int, seed: int, reps: int = 2) -> He
     return Heard(kind, *sort_heats(heats_, rows), rng.random((reps, pulls)) < 0.9)
 
 
-def first_of(heard: Heard) -> Level:
-    return next(iter(list_choices(heard)))
+def first_of(heard: Heard) -> Choices:
+    return group_first(group_sets(heard.heats), next(iter(list_choices(heard))))
 
 
 def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
@@ -57,7 +58,7 @@ def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
 def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
     """No small step makes who was first likelier, and the sharpness is the curvature, by differences."""
     heard = hear(kind, 5, 3, 30, 1)
-    (found,) = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 5)), LAST_EFFORT)
+    (found,) = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 5)), LAST_EFFORT)
     theta = np.log(found.strengths[1])
     here, step = log_posterior(heard, 1, theta, 3.0), 0.01
     for arm in range(5):
@@ -70,7 +71,7 @@ def test_strengths_are_the_most_likely_ones(kind: Kind) -> None:
 def test_the_likelihood_of_lasting_strengths_is_an_integral(prior: float) -> None:
     """Of two arms it is summed up on a grid; Laplace's method is off by little."""
     heard = hear(Kind.WINNER, 2, 2, 12, 3, reps=1)
-    (found,) = fit_first(heard.heats, first_of(heard), (prior,), np.ones((1, 1, 2)), LAST_EFFORT)
+    (found,) = fit_first(first_of(heard), (prior,), np.ones((1, 1, 2)), LAST_EFFORT)
     grid = np.linspace(-8, 8, 321)
     total = sum(math.exp(log_posterior(heard, 0, (one, two), prior)) for one in grid for two in grid)
     assert float(found.likely[0]) == pytest.approx(math.log(total * 0.05**2), abs=0.1)
@@ -80,7 +81,7 @@ def test_the_likeliest_prior_counts() -> None:
     """Run by run; arms that differ much are further apart than arms that are alike."""
     heard = hear(Kind.WINNER, 6, 2, 200, 5, reps=3)
     first = first_of(heard)
-    each = fit_first(heard.heats, first, (1.5, 10.0), np.ones((2, 3, 6)), LAST_EFFORT)
+    each = fit_first(first, (1.5, 10.0), np.ones((2, 3, 6)), LAST_EFFORT)
     both = take_likeliest(each)
     assert both.likely == pytest.approx(np.maximum(each[0].likely, each[1].likely), abs=1e-3)
 
@@ -88,10 +89,10 @@ def test_the_likeliest_prior_counts() -> None:
 def test_many_arms_are_taken_for_nearly_independent() -> None:
     """Those that were pulled least: the determinant then is a little too large, never too small."""
     heard = hear(Kind.WINNER, 40, 3, 60, 2)
-    exact = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
+    exact = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("heats.engine.adaptive.lasting.MOST_TOGETHER", 20)
-        nearly = fit_first(heard.heats, first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
+        nearly = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     assert MOST_TOGETHER > 40
     assert (nearly <= exact + 1e-9).all()
     assert (exact - nearly < 0.1 * np.abs(exact)).all()
@@ -130,7 +131,7 @@ def _pick(sets: list[tuple[int, ...]], heat: Any) -> Any:
 def _log_mean_tops(company: Company, run: int) -> float:
     """Return the logarithm of how much likelier it is, in the mean over arms, that one tops all its sets."""
     shares = company._share(company._gains) + math.log(3)
-    tops = [shares[(company._sets.runs == run)[:, None] & (company._sets.arms == arm)].sum() for arm in range(6)]
+    tops = [shares[(company._sets.runs == run) & (company._sets.arms == arm)].sum() for arm in range(6)]
     return math.log(sum(map(math.exp, tops)) / 6)
 
 
@@ -175,11 +176,12 @@ def test_pulls_of_the_same_set_are_found(n: int, k: int, pulls: int, seed: int) 
     k = min(n, k)
     heats_ = np.sort(hear(Kind.WINNER, n, k, pulls, seed).heats, axis=-1)
     sets = group_sets(heats_)
-    for pull, which in enumerate(sets.which.tolist()):
-        assert sets.arms[which].tolist() == heats_.reshape(-1, k)[pull].tolist()
+    for pull, which in enumerate(sets.which.ravel().tolist()):
+        assert sets.arms[:, which].tolist() == heats_.reshape(-1, k)[pull].tolist()
         assert sets.runs[which] == pull // pulls
-    assert len({(run, *arms) for run, arms in zip(sets.runs.tolist(), sets.arms.tolist(), strict=True)}) == len(
-        sets.arms
+    assert (
+        len({(run, *arms) for run, arms in zip(sets.runs.tolist(), sets.arms.T.tolist(), strict=True)})
+        == sets.runs.size
     )
 
 

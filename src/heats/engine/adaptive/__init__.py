@@ -2,6 +2,7 @@
 
 batches       a budget → how many pulls every batch has
 heard         all that many runs were told so far
+sets          pulls → the sets of arms that they were of
 choices       pulls → choices of the first, the second, …; and the strengths that explain them
 company       what pulls say if company decides: every set of arms has strengths of its own
 lasting       what pulls say if strengths last: an arm has the same in all company

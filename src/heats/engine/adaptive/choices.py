@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.heard import Heard, add_up
+from heats.engine.adaptive.sets import Sets
 from heats.engine.feedback import Kind
 
 LONGEST_LEAP = 16.0  # steps
@@ -68,11 +69,39 @@ def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
         left = left & ~top
 
 
-def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Array, effort: Effort) -> Array:
-    """Return the strengths ``(reps, n_arms)`` that pulls of ``heats (reps, pulls, size)`` show; ``prior (reps, 1)``."""
+class Choices(NamedTuple):
+    """Choices of runs in step; a column holds those out of the same arms, of the first place, the second, ….
+
+    ``stood`` says of each place how often arms were to choose from: one row if that is so of all of them.
+    """
+
+    arms: Indices  # (size, columns)
+    runs: Indices  # (columns,), increasing
+    shares: Array  # (size, columns), of all places together
+    stood: Sequence[Array]  # (size or 1, columns) each
+
+
+def group_first(sets: Sets, first: Level) -> Choices:
+    """Return the choices of the first place, set by set."""
+    counts = sets.count_pulls(np.asarray(first.left.any(axis=-1)))
+    return Choices(sets.arms, sets.runs, sets.add_up(first.shares), [counts[None]])
+
+
+def list_all(heard: Heard) -> Choices:
+    """Return the choices of all places, pull by pull."""
+    reps, pulls, size = heard.heats.shape
+    levels = list(list_choices(heard))
+    shares = sum((level.shares for level in levels), np.zeros(heard.heats.shape))
+    arms = np.ascontiguousarray(heard.heats.reshape(-1, size).T)
+    stood = [np.ascontiguousarray(level.left.reshape(-1, size).T, dtype=np.float64) for level in levels]
+    return Choices(arms, np.repeat(np.arange(reps), pulls), shares.reshape(-1, size).T, stood)
+
+
+def fit_choices(choices: Choices, prior: Array, start: Array, effort: Effort) -> Array:
+    """Return the strengths ``(reps, n_arms)`` that choices show; ``prior`` is ``(reps, 1)``."""
     found = start.copy()
     runs = np.arange(len(start))  # that still climb
-    climb = _Climb(heats, levels, prior, start.shape[1])
+    climb = _Climb(choices, prior, start.shape[1])
     for _ in range(-(-effort.steps // 3)):
         before = found[runs]
         found[runs] = _leap(climb, before)
@@ -81,7 +110,7 @@ def fit_choices(heats: Indices, levels: Sequence[Level], prior: Array, start: Ar
             runs = runs[moving]
             if not runs.size:
                 break
-            climb = climb.keep(np.flatnonzero(moving))
+            climb = climb.keep(np.asarray(moving))
     return found
 
 
@@ -98,42 +127,37 @@ def _leap(climb: _Climb, strengths: Array) -> Array:
 
 
 class _Climb:
-    """Steps of runs that still climb, column by column: NumPy is slow along short rows."""
+    """Steps of runs that still climb."""
 
-    def __init__(self, heats: Indices, levels: Sequence[Level], prior: Array, n_arms: int) -> None:
-        self._prior = prior
-        self._heats = np.moveaxis(heats, -1, 0)
-        self._left = [
-            None if level.left.all() else np.moveaxis(level.left, -1, 0).astype(np.float64) for level in levels
-        ]
-        places = place_arms(heats, n_arms)
-        self._wins = np.repeat(prior, n_arms, axis=1)
-        for level in levels:
-            self._wins += add_up(places, level.shares, self._wins.shape)
-        self._places = np.ascontiguousarray(np.moveaxis(places, -1, 0))
+    def __init__(self, choices: Choices, prior: Array, n_arms: int) -> None:
+        self._prior, self._runs, self._arms, self._stood = prior, choices.runs, choices.arms, choices.stood
+        self._places = self._arms + self._runs * n_arms
+        self._wins = prior + add_up(self._places, choices.shares, (len(prior), n_arms))
 
-    def keep(self, runs: Indices) -> _Climb:
+    def keep(self, some: Mask) -> _Climb:
         """Go on with some of the runs."""
         kept = copy(self)
-        kept._heats = self._heats[:, runs]
-        kept._left = [None if each is None else each[:, runs] for each in self._left]
-        kept._prior, kept._wins = self._prior[runs], self._wins[runs]
-        kept._places = kept._heats + (np.arange(runs.size) * self._wins.shape[1])[:, None]
+        theirs = some[self._runs]
+        kept._runs = (np.cumsum(some) - 1)[self._runs[theirs]]
+        kept._arms = self._arms[:, theirs]
+        kept._stood = [stood[:, theirs] for stood in self._stood]
+        kept._prior, kept._wins = self._prior[some], self._wins[some]
+        kept._places = kept._arms + kept._runs * self._wins.shape[1]
         return kept
 
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
         gathered = strengths.ravel()[self._places]
-        rates = sum((_find_rates(gathered, left) for left in self._left), np.zeros(()))
+        rates = sum((stood / sum_strengths(gathered, stood) for stood in self._stood), np.zeros(()))
+        rates = np.broadcast_to(rates, gathered.shape)
         expected = 2 * self._prior / (1 + strengths) + add_up(self._places, rates, strengths.shape)
         climbed: Array = self._wins / expected
         return climbed
 
 
-def _find_rates(strengths: Array, left: Array | None) -> Array:
-    """Return 1 / (sum of the strengths chosen among), for those who were; None: all were."""
-    if left is None:
-        return np.broadcast_to(1 / reduce(np.add, strengths), strengths.shape)
-    sums = reduce(np.add, strengths * left)
-    rates: Array = left / np.where(sums > 0, sums, np.inf)
-    return rates
+def sum_strengths(strengths: Array, stood: Array) -> Array:
+    """Return what those that were to choose from had together; ∞ if nobody was."""
+    if stood.all():
+        return reduce(np.add, strengths)
+    sums = reduce(np.add, strengths * (stood > 0))
+    return np.where(sums > 0, sums, np.inf)

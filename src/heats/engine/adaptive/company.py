@@ -25,14 +25,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.base.randomness import draw_bits
-from heats.engine.adaptive.choices import Level, list_choices
+from heats.engine.adaptive.choices import Choices, Level, group_first, list_choices
 from heats.engine.adaptive.heard import Heard, add_up
+from heats.engine.adaptive.sets import group_sets
 from heats.engine.feedback import Kind
 
 BETTER = 0.7  # p, how often the best of a heat is taken to win it
@@ -42,32 +41,20 @@ LEAST_NOISE = 1e-3  # of all that rewards differ by
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1e4, 1e6)  # that are tried, of the variance of means of rewards to that of noise
 
 
-class Sets(NamedTuple):
-    """The sets that were pulled, those of a run in a row; ``which`` of them every pull was of."""
-
-    arms: Indices  # (sets, size), increasing
-    runs: Indices  # (sets,)
-    which: Indices  # (reps · pulls,)
-
-    def add_up(self, values: Array) -> Array:
-        """Return the sums over the pulls ``(reps, pulls, size)`` of every set."""
-        size = values.shape[-1]
-        return add_up(self.which[:, None] * size + np.arange(size), values, (len(self.arms), size))
-
-
 class Company:
     """All pulls so far, set by set; rewards are in units of what they differ by."""
 
     def __init__(self, heard: Heard, n_arms: int) -> None:
         self._heard, self._shape = heard, (heard.reps, n_arms)
         self._sets = group_sets(heard.heats)
-        self._places = self._sets.arms + self._sets.runs[:, None] * n_arms
+        self._places = self._sets.arms + self._sets.runs * n_arms
         self.noise = np.ones(heard.reps)  # of rewards
+        self.first: Choices | None = None  # of choices: who was first
         self._gains = self._add_rewards() if heard.kind is Kind.REWARDS else self._add_gains()
 
     def score(self) -> Array:
         """Return the score of every arm ``(reps, n_arms)``."""
-        size = self._gains.shape[1]
+        size = len(self._gains)
         shares = self._share(self._gains)
         tops = shares + math.log(size)
         is_top = np.exp(tops)
@@ -80,25 +67,25 @@ class Company:
         score: Array = self._add_arms(tops) - top - np.log(mean)
         return score
 
-    def weigh(self, first: Level) -> Array:
+    def weigh(self, first: Choices) -> Array:
         """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``."""
         from scipy.special import gammaln
 
-        tallies = self._sets.add_up(first.shares)
-        size = tallies.shape[1]
-        likely = gammaln(tallies + SHAPE).sum(axis=1) - size * math.lgamma(SHAPE)
-        likely += math.lgamma(size * SHAPE) - gammaln(tallies.sum(axis=1) + size * SHAPE)
-        shares = self._share(self._sets.add_up(gain(first)))
+        tallies = first.shares
+        size = len(tallies)
+        likely = gammaln(tallies + SHAPE).sum(axis=0) - size * math.lgamma(SHAPE)
+        likely += math.lgamma(size * SHAPE) - gammaln(tallies.sum(axis=0) + size * SHAPE)
+        shares = self._share(_gain_first(first))
         best = self._add_arms(shares + math.log(size))
         top = best.argmax(axis=1)
-        without = (self._sets.arms != top[self._sets.runs][:, None]).all(axis=1, keepdims=True)
+        without = (self._sets.arms != top[self._sets.runs]).all(axis=0)
         decoys = self._add_arms((shares + math.log(size)) * without)
         likelihood: Array = add_up(self._sets.runs, likely, (1, self._shape[0]))[0]
         return likelihood + _log_mean(best) + np.logaddexp(0.0, _log_mean(decoys)) - math.log(2)
 
     def weigh_rewards(self) -> Array:
         """Return the log-likelihood of all rewards of a run ``(reps,)``."""
-        size = self._gains.shape[1]
+        size = len(self._gains)
         tried = [self._weigh_ratio(ratio) for ratio in RATIOS]
         best = self._add_arms(self._share(self._gains) + math.log(size))
         likelihood: Array = np.max(tried, axis=0) + _log_mean(best)
@@ -106,56 +93,45 @@ class Company:
 
     def _weigh_ratio(self, ratio: float) -> Array:
         """Return that if means have so many times the variance of the noise."""
-        degrees = self._gains.shape[1] - 1
+        degrees = len(self._gains) - 1
         grown = 1 + ratio * self._pulls
         explained = add_up(self._sets.runs, self._between * (1 - 1 / grown), (1, self._shape[0]))[0]
         spread = degrees * add_up(self._sets.runs, np.log(grown), (1, self._shape[0]))[0]
         return weigh_rewards(self._free, explain(self._squares, explained), spread)
 
     def _add_gains(self) -> Array:
-        gains = sum((gain(level) for level in list_choices(self._heard)), np.zeros(self._heard.heats.shape))
-        return self._sets.add_up(gains)
+        levels = list(list_choices(self._heard))
+        if not levels:
+            return np.zeros(self._sets.arms.shape)
+        self.first = group_first(self._sets, levels[0])
+        return sum((self._sets.add_up(gain(level)) for level in levels[1:]), _gain_first(self.first))
 
     def _add_rewards(self) -> Array:
         """Return G of rewards, and find the noise."""
         heard, reps = self._heard, self._shape[0]
         rewards = center_rewards(heard)
         sums = self._sets.add_up(rewards)
-        self._pulls = pulls = np.bincount(self._sets.which, weights=heard.told.ravel(), minlength=len(sums))
-        self._between = (sums**2).sum(axis=1) / np.maximum(pulls, 1)
+        self._pulls = pulls = self._sets.count_pulls(heard.told)
+        self._between = (sums**2).sum(axis=0) / np.maximum(pulls, 1)
         self._squares = (rewards**2).sum(axis=(1, 2))
         degrees = heard.heats.shape[2] - 1
         self._free = degrees * heard.told.sum(axis=1)
         within = np.maximum(self._squares - np.bincount(self._sets.runs, weights=self._between, minlength=reps), 0.0)
         again = self._free - degrees * np.bincount(self._sets.runs, weights=pulls > 0, minlength=reps)
         self.noise = np.maximum(np.sqrt((within + 1 / (again + 1)) / (again + 1)), LEAST_NOISE)
-        means = sums / np.maximum(pulls, 1)[:, None]
-        behind = means.max(axis=1, keepdims=True) - means
-        return -log_odds(behind * (np.sqrt(pulls / 2) / self.noise[self._sets.runs])[:, None])
+        means = sums / np.maximum(pulls, 1)
+        behind = means.max(axis=0) - means
+        return -log_odds(behind * (np.sqrt(pulls / 2) / self.noise[self._sets.runs]))
 
     def _share(self, gains: Array) -> Array:
         """Return the logarithm of the chance that each arm tops its set."""
-        top = gains.max(axis=1, keepdims=True)
-        shares: Array = gains - top - np.log(np.exp(gains - top).sum(axis=1, keepdims=True))
+        top = gains.max(axis=0)
+        shares: Array = gains - top - np.log(np.exp(gains - top).sum(axis=0))
         return shares
 
     def _add_arms(self, values: Array) -> Array:
         """Return the sums over the sets of every arm ``(reps, n_arms)``."""
         return add_up(self._places, values, self._shape)
-
-
-def group_sets(heats: Indices) -> Sets:
-    """Find pulls of the same set among heats ``(reps, pulls, size)``, whose arms are increasing."""
-    reps, pulls, size = heats.shape
-    bits = draw_bits(0, *np.moveaxis(heats, -1, 0))  # two sets of a million share theirs once in 10⁷ runs
-    order = np.argsort(bits, axis=1)
-    bits = np.take_along_axis(bits, order, axis=1)
-    is_first = np.ones(bits.shape, dtype=bool)
-    is_first[:, 1:] = bits[:, 1:] != bits[:, :-1]
-    which = np.empty(bits.shape, dtype=np.int64)
-    np.put_along_axis(which, order, np.cumsum(is_first).reshape(bits.shape) - 1, axis=1)
-    firsts = (order + np.arange(reps)[:, None] * pulls)[is_first]
-    return Sets(heats.reshape(-1, size)[firsts], np.nonzero(is_first)[0], which.ravel())
 
 
 def center_rewards(heard: Heard) -> Array:
@@ -188,6 +164,13 @@ def gain(level: Level) -> Array:
     m = level.left.sum(axis=-1, keepdims=True)
     won, lost = _outcomes(np.maximum(m, 2))
     return np.where(level.left, level.shares * won + (1 - level.shares) * lost, 0.0)
+
+
+def _gain_first(first: Choices) -> Array:
+    """Return the same of the first place, set by set."""
+    won, lost = _outcomes(np.array(len(first.arms)))
+    gained: Array = first.shares * (won - lost) + first.stood[0] * lost
+    return gained
 
 
 def expect_gain(scores: Array) -> Array:

@@ -24,6 +24,7 @@ from heats.base.arrays import Array
 from heats.engine.adaptive.company import RATIOS, center_rewards, explain, weigh_rewards
 from heats.engine.adaptive.heard import Heard, add_up, place_arms
 from heats.engine.adaptive.lasting import Strengths, log_determinant
+from heats.engine.adaptive.sets import group_sets
 
 MOST_STEPS = 100  # of conjugate gradients
 SMALL_RESIDUAL = 1e-6
@@ -52,7 +53,7 @@ class _Rewards:
     """Rewards of runs in step, each less the mean of its pull."""
 
     def __init__(self, heard: Heard, n_arms: int) -> None:
-        self._heats, self._size = heard.heats, heard.heats.shape[2]
+        self._sets, self._size = group_sets(heard.heats), heard.heats.shape[2]
         self._shape = (heard.reps, n_arms)
         self._places = place_arms(heard.heats, n_arms)
         self._told = np.broadcast_to(heard.told[..., None], heard.heats.shape).astype(np.float64)
@@ -60,6 +61,8 @@ class _Rewards:
         self._pulls = add_up(self._places, self._told, self._shape)
         self._sums = add_up(self._places, rewards, self._shape)
         self._squares = (rewards**2).sum(axis=(1, 2))
+        counts = self._sets.count_pulls(heard.told)
+        self._roots = np.broadcast_to(np.sqrt(counts / self._size), self._sets.arms.shape)
         self._free = heard.told.sum(axis=1) * (self._size - 1)
 
     def fit(self, ratio: float) -> Effects:
@@ -67,7 +70,7 @@ class _Rewards:
         effects = _solve(lambda along: self._apply(along) + along / ratio, self._sums, self._pulls + 1 / ratio)
         left = explain(self._squares, (self._sums * effects).sum(axis=1))
         known = self._pulls * (1 - 1 / self._size) + 1 / ratio
-        spread = log_determinant(known * ratio, self._heats, self._told * math.sqrt(ratio / self._size))
+        spread = log_determinant(known * ratio, self._sets.arms, self._sets.runs, self._roots * math.sqrt(ratio))
         noise = (left / np.maximum(self._free, 1))[:, None]
         sharper = (1 - 1 / self._size) / noise
         return Effects(effects, known / noise, sharper, weigh_rewards(self._free, left, spread))

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.choices import Effort, Level, fit_choices, list_choices
-from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.choices import Choices, Effort, fit_choices, list_all, sum_strengths
+from heats.engine.adaptive.heard import Heard, add_up
 from heats.engine.feedback import Kind
 
 MOST_TOGETHER = 300  # arms
@@ -47,9 +48,9 @@ class Strengths(NamedTuple):
     sharper: Array  # (reps, 1)
 
 
-def fit_first(heats: Indices, first: Level, priors: Sequence[float], starts: Array, effort: Effort) -> list[First]:
+def fit_first(first: Choices, priors: Sequence[float], starts: Array, effort: Effort) -> list[First]:
     """Find, for each of some ν, the strengths that explain who was first; ``starts`` are ``(priors, reps, n_arms)``."""
-    return [_fit_prior(heats, first, prior, start, effort) for prior, start in zip(priors, starts, strict=True)]
+    return [_fit_prior(first, prior, start, effort) for prior, start in zip(priors, starts, strict=True)]
 
 
 def take_likeliest(tried: Sequence[First]) -> First:
@@ -58,73 +59,81 @@ def take_likeliest(tried: Sequence[First]) -> First:
     return First(*(np.stack(part)[best, np.arange(best.size)] for part in zip(*tried, strict=True)))
 
 
-def _fit_prior(heats: Indices, first: Level, nu: float, start: Array, effort: Effort) -> First:
+def _fit_prior(first: Choices, nu: float, start: Array, effort: Effort) -> First:
     from scipy.special import betaln
 
-    prior = np.full((len(heats), 1), nu)
-    strengths = fit_choices(heats, [first], prior, start, effort)
-    shares, said = _share(heats, first, strengths)
-    told = (first.shares * np.log(np.where(first.shares > 0, shares, 1.0))).sum(axis=(1, 2))
+    prior = np.full((len(start), 1), nu)
+    strengths = fit_choices(first, prior, start, effort)
+    known = _know(first, prior, strengths)
+    chances = known.chances[0]
+    told = (first.shares * np.log(np.where(chances > 0, chances, 1.0))).sum(axis=0)
     before = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
-    diagonal = _sharpen(heats, shares * said, prior, strengths)
-    peak = told + (before + math.log(2 * math.pi) / 2).sum(axis=1)
-    return First(strengths, prior, diagonal, peak - log_determinant(diagonal, heats, shares * said) / 2)
+    peak = np.bincount(first.runs, weights=told, minlength=len(start))
+    peak += (before + math.log(2 * math.pi) / 2).sum(axis=1)
+    roots = chances * np.sqrt(first.stood[0])
+    spread = log_determinant(known.sharpness, first.arms, first.runs, roots)
+    return First(strengths, prior, known.sharpness, peak - spread / 2)
 
 
 def fit_strengths(heard: Heard, first: First, effort: Effort) -> Strengths:
     """Return the strengths that explain all that was told, given those that explain who was first."""
-    if heard.kind in (Kind.WINNER, Kind.RACE):
-        return Strengths(np.log(first.strengths), first.sharpness, np.zeros((heard.reps, 1)))
-    levels = list(list_choices(heard))
-    strengths = fit_choices(heard.heats, levels, first.prior, first.strengths, effort)
-    sharpness = np.zeros(strengths.shape)
-    for number, level in enumerate(levels):
-        shares, said = _share(heard.heats, level, strengths)
-        sharpness += _sharpen(heard.heats, shares * said, first.prior * (number == 0), strengths)
+    strengths, sharpness = first.strengths, first.sharpness
+    if heard.kind not in (Kind.WINNER, Kind.RACE):
+        choices = list_all(heard)
+        strengths = fit_choices(choices, first.prior, strengths, effort)
+        sharpness = _know(choices, first.prior, strengths).sharpness
     return Strengths(np.log(strengths), sharpness, np.zeros((heard.reps, 1)))
 
 
-def _sharpen(heats: Indices, chances: Array, prior: Array, strengths: Array) -> Array:
-    """Return how sharply choices and the prior make strengths known: the diagonal of H."""
-    known = add_up(place_arms(heats, strengths.shape[1]), chances * (1 - chances), strengths.shape)
-    sharp: Array = known + 2 * prior * strengths / (1 + strengths) ** 2
-    return sharp
+class _Known(NamedTuple):
+    """The chance of each arm to be chosen for every place, and the diagonal of H."""
+
+    chances: list[Array]  # (size, columns) each
+    sharpness: Array  # (reps, n_arms)
 
 
-def _share(heats: Indices, level: Level, strengths: Array) -> tuple[Array, Array]:
-    """Return the chance of each arm to be chosen, and which pulls chose at all ``(reps, pulls, 1)``."""
-    weights = np.take_along_axis(strengths, heats.reshape(len(heats), -1), axis=1).reshape(heats.shape) * level.left
-    said = level.left.any(axis=-1, keepdims=True).astype(np.float64)
-    shares: Array = weights / np.where(said > 0, weights.sum(axis=-1, keepdims=True), 1.0)
-    return shares, np.asarray(said)
+def _know(choices: Choices, prior: Array, strengths: Array) -> _Known:
+    """Return what choices and the prior make known of strengths."""
+    places = choices.arms + choices.runs * strengths.shape[1]
+    gathered = strengths.ravel()[places]
+    sharpness = 2 * prior * strengths / (1 + strengths) ** 2
+    chances = []
+    for stood in choices.stood:
+        chance = gathered * (stood > 0) / sum_strengths(gathered, stood)
+        sharpness += add_up(places, stood * chance * (1 - chance), strengths.shape)
+        chances.append(chance)
+    return _Known(chances, sharpness)
 
 
-def log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
-    """Return log |H| of runs, H = diag − what two arms of a pull take from each other, the product of their shares."""
+def log_determinant(diagonal: Array, arms: Indices, runs: Indices, roots: Array) -> Array:
+    """Return log |H| of runs, H = diag − what two arms of a column take from each other, the product of their roots.
+
+    Columns ``(size, columns)`` of ``arms`` and ``roots`` are of the runs ``(columns,)``, which increase.
+    """
     together = max(1, MOST_ENTRIES // min(diagonal.shape[1], MOST_TOGETHER) ** 2)
-    parts = [slice(start, start + together) for start in range(0, len(diagonal), together)]
-    return np.concatenate([_log_determinant(diagonal[part], heats[part], shares[part]) for part in parts])
+    starts = range(0, len(diagonal), together)
+    found = []
+    for start, cut in zip(starts, pairwise([*np.searchsorted(runs, starts).tolist(), runs.size]), strict=True):
+        some, theirs = slice(start, start + together), slice(*cut)
+        found.append(_log_determinant(diagonal[some], arms[:, theirs], runs[theirs] - start, roots[:, theirs]))
+    return np.concatenate(found)
 
 
-def _log_determinant(diagonal: Array, heats: Indices, shares: Array) -> Array:
+def _log_determinant(diagonal: Array, arms: Indices, runs: Indices, roots: Array) -> Array:
     reps, n_arms = diagonal.shape
-    place = np.broadcast_to(np.arange(n_arms), diagonal.shape)
     front = min(n_arms, MOST_TOGETHER)
     alone = np.zeros(reps)
     if front < n_arms:
         order = np.argsort(-diagonal, axis=1, kind="stable")
-        place = np.argsort(order, axis=1)
+        arms = np.argsort(order, axis=1)[runs, arms]
         diagonal = np.take_along_axis(diagonal, order, axis=1)
         alone = np.log(diagonal[:, front:]).sum(axis=1)
-    rows = np.take_along_axis(place, heats.reshape(reps, -1), axis=1).reshape(heats.shape)
-    one, other = np.triu_indices(heats.shape[2], 1)
-    at = (np.arange(reps)[:, None, None] * front + rows[..., one]) * front + rows[..., other]
-    taken = shares[..., one] * shares[..., other]
-    if front < n_arms:
-        both = (rows[..., one] < front) & (rows[..., other] < front)
-        at, taken = at[both], taken[both]
-    pairs = np.bincount(at.ravel(), weights=taken.ravel(), minlength=reps * front * front).reshape(reps, front, front)
-    matrix: Array = -(pairs + pairs.swapaxes(1, 2)).astype(np.float64, copy=False)
+        roots = roots * (arms < front)
+        arms = np.minimum(arms, front - 1)
+    one, other = np.triu_indices(len(arms), 1)
+    at = (runs * front + arms[one]) * front + arms[other]
+    pairs = add_up(at, roots[one] * roots[other], (reps * front, front)).reshape(reps, front, front)
+    matrix: Array = -(pairs + pairs.swapaxes(1, 2))
     matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
     determinant: Array = np.linalg.slogdet(matrix)[1] + alone
     return determinant

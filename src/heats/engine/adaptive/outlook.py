@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.choices import Effort, list_choices
+from heats.engine.adaptive.choices import Effort
 from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
@@ -93,10 +93,10 @@ class Outlook:
             effects, likely = fit_effects(heard, self.scores.shape[1])
             lasts = likely > company.weigh_rewards()
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
-        elif (first := next(list_choices(heard), None)) is not None:
+        elif (first := company.first) is not None:
             priors, odds, effort = (LAST_PRIORS, LASTING_ODDS, LAST_EFFORT) if at_last else (PRIORS, 1.0, EFFORT)
             effort = effort._replace(steps=min(effort.steps, 1 + MOST_WORK // heard.heats[0].size))
-            tried = fit_first(heard.heats, first, priors, self._first[: len(priors), runs], effort)
+            tried = fit_first(first, priors, self._first[: len(priors), runs], effort)
             found = take_likeliest(tried)
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[: len(priors), runs] = [each.strengths for each in tried]
