@@ -10,6 +10,9 @@ office      a journal and its desk in one thread: many votes, one trip to the di
 guard       what a request may do: tickets, origins, sizes, rates
 showing     candidates → HTML, nothing of it trusted
 overview    what the organiser sees
-app         the pages
+site        what all pages are made with
+booth       the pages of voters
+organiser   the pages of the organiser
+app         all pages as one application
 server      the pages, served
 """

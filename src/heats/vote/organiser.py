@@ -1,0 +1,177 @@
+"""The organiser's pages: how far it is, orders, links, files, and the report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from heats.engine.adaptive import Adaptive
+from heats.errors import InvalidArgument
+from heats.reports.frames import list_kept_pulls, list_results, write_csv
+from heats.reports.page import render_page
+from heats.reports.result import summarise
+from heats.vote.desk import Desk
+from heats.vote.guard import PAGE_HEADERS, REPORT_HEADERS, Refused, check_source, check_ticket, make_ticket, read_form
+from heats.vote.overview import Overview, survey
+from heats.vote.site import NO_PAGE, Site
+
+SURVEY_SECONDS = 1.0  # between two looks of the organiser at the whole: they take time that voters wait for
+LONGEST_TEXT = 2_000  # of a candidate that is added
+
+
+class Organiser:
+    """The organiser's pages."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.office = site, site.office
+        self._survey: tuple[float, Overview] | None = None
+
+    def list_routes(self) -> list[Route]:
+        """Return where the pages are."""
+        return [
+            Route("/o/{token}", self.show_overview, methods=["GET"]),
+            Route("/o/{token}/do", self.take_order, methods=["POST"]),
+            Route("/o/{token}/links", self.show_links, methods=["GET"]),
+            Route("/o/{token}/report", self.show_report, methods=["GET"]),
+            Route("/o/{token}/media/{arm:int}", self.show_media, methods=["GET"]),
+            Route("/o/{token}/{name}", self.download, methods=["GET"]),
+        ]
+
+    async def show_overview(self, request: Request) -> Response:
+        """Show how far the poll is."""
+        token = self._check_organiser(request)
+        return self.site.page(
+            "organiser.html",
+            base=f"/o/{token}",
+            view=await self._survey_now(),
+            ticket=make_ticket(token, "order"),
+            said="Done." if request.query_params.get("said") == "done" else "",
+            is_adaptive=isinstance(self.office.desk.journal.machine, Adaptive),
+            is_open=self.office.roster.names is None,
+            address=str(request.base_url),
+            journal=str(self.office.path),
+        )
+
+    async def take_order(self, request: Request) -> Response:
+        """Do what the organiser says."""
+        token = self._check_organiser(request)
+        check_source(request)
+        fields = {name: values[0] for name, values in (await read_form(request)).items()}
+        check_ticket(fields.get("ticket", ""), token, "order")
+        order = self._read_order(fields)
+        await self.site.ask(order)
+        self._survey = None
+        return RedirectResponse(f"/o/{token}?said=done", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+
+    async def show_links(self, request: Request) -> Response:
+        """Show all links of voters with codes to scan, to be printed."""
+        self._check_organiser(request)
+        import segno
+
+        links = self._list_links(str(request.base_url))
+        codes = [
+            (name, link, Markup(segno.make(link).svg_inline(scale=4, border=2, dark="#000", light="#fff")))
+            for name, link in links
+        ]
+        return self.site.page("links.html", codes=codes, is_open=self.office.roster.names is None)
+
+    async def show_report(self, request: Request) -> Response:
+        """Show the report as it is now; before the end it names no winner."""
+        self._check_organiser(request)
+        page = await self.site.ask(lambda desk: render_page(desk.journal.log, _summarise(desk)))
+        return HTMLResponse(page, headers=REPORT_HEADERS)
+
+    async def show_media(self, request: Request) -> Response:
+        """Show the file of a candidate."""
+        self._check_organiser(request)
+        return self.site.send_media(request.path_params["arm"])
+
+    async def download(self, request: Request) -> Response:
+        """Hand over votes, standings, result or links as a file."""
+        self._check_organiser(request)
+        name = request.path_params["name"]
+        makers: dict[str, Callable[[Desk], bytes]] = {
+            "votes.csv": lambda desk: write_csv(list_kept_pulls(desk.journal.log)),
+            "standings.csv": _write_standings,
+            "result.json": lambda desk: _summarise(desk).to_json().encode(),
+            "links.csv": lambda _: self._write_links(str(request.base_url)),
+        }
+        if name not in makers:
+            raise Refused(404, NO_PAGE)
+        content = await self.site.ask(makers[name])
+        kind = "application/json" if name.endswith("json") else "text/csv; charset=utf-8"
+        held = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=kind, headers=PAGE_HEADERS | held)
+
+    # How it is done.
+
+    def _check_organiser(self, request: Request) -> str:
+        token: str = request.path_params["token"]
+        if not self.office.roster.is_organiser(token):
+            raise Refused(404, "This link is not known here.")
+        return token
+
+    async def _survey_now(self) -> Overview:
+        """Return what the organiser sees, at most a second old or ten times what it took to find out."""
+        now = time.monotonic()
+        if self._survey is None or now > self._survey[0]:
+            view = await self.site.ask(lambda desk: survey(self.office, desk))
+            took = time.monotonic() - now
+            self._survey = time.monotonic() + max(SURVEY_SECONDS, 10 * took), view
+        return self._survey[1]
+
+    def _list_links(self, address: str) -> list[tuple[str, str]]:
+        names = self.office.roster.names
+        if names is None:
+            return [("everybody", address)]
+        tokens = self.office.tokens
+        return [(name, f"{address}v/{tokens[name]}") for name in names if name in tokens]
+
+    def _write_links(self, address: str) -> bytes:
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows([("name", "link"), *self._list_links(address)])
+        return text.getvalue().encode()
+
+    def _read_order(self, fields: dict[str, str]) -> Callable[[Desk], Any]:
+        """Return what the organiser wants done, or refuse what is no order."""
+        order = fields.get("order", "")
+        if order in ("pause", "open"):
+            return lambda desk: setattr(desk, "is_paused", order == "pause")
+        if order == "close":
+            return lambda desk: desk.journal.close_stage(fields.get("why", "")[:200] or "closed by the organiser")
+        if order == "void" and fields.get("who"):
+            return lambda desk: _void(desk, fields["who"])
+        if order == "extend":
+            said = fields.get("pulls", "")
+            pulls = int(said) if said.isascii() and said.isdigit() and len(said) < 8 else 0
+            return lambda desk: desk.journal.extend(pulls)
+        if order == "add" and fields.get("text", "").strip():
+            if any(each.path is not None for each in self.office.poll.candidates):
+                raise Refused(400, "Only texts can be added, and the candidates of this poll are files.")
+            return lambda desk: desk.journal.add(fields["text"].strip()[:LONGEST_TEXT])
+        raise Refused(400, "Nothing was said to be done.")
+
+
+def _void(desk: Desk, who: str) -> None:
+    if who not in desk.ledger.people:
+        raise InvalidArgument("nobody voted who is called {who}.", who=who)
+    desk.journal.void(who)
+
+
+def _summarise(desk: Desk) -> Any:
+    log = desk.journal.log
+    return summarise(log.machine, log.names, log)
+
+
+def _write_standings(desk: Desk) -> bytes:
+    log = desk.journal.log
+    return write_csv(list_results(log.machine.standings(), log.names, ()))

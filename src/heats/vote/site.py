@@ -1,0 +1,100 @@
+"""What all pages of a poll are made with: the office behind them, templates, files, and a page for what is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+from heats.errors import HeatsError, JournalFailed
+from heats.vote.desk import Desk
+from heats.vote.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
+from heats.vote.office import Office
+from heats.vote.showing import render_candidate, render_markdown
+
+T = TypeVar("T")
+
+NO_PAGE = "There is no such page."
+STATIC = {"vote.css": "text/css", "vote.js": "text/javascript"}
+
+
+class Site:
+    """A poll's office, and how pages about it are made."""
+
+    def __init__(self, office: Office) -> None:
+        self.office, self.table = office, office.poll.table
+        self._templates = Environment(
+            loader=PackageLoader("heats.vote", "pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        )
+
+    async def ask(self, job: Callable[[Desk], T]) -> T:
+        """Have something done at the desk; the answer comes once all that it told is on the disk."""
+        return await asyncio.wrap_future(self.office.do(job))
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page."""
+        table = self.table
+        text = self._templates.get_template(template).render(
+            question=table.question,
+            introduction=Markup(render_markdown(table.introduction)),  # cleaned
+            table=table,
+            **values,
+        )
+        return HTMLResponse(text, status, PAGE_HEADERS)
+
+    def show(self, arm: int, place: int, base: str) -> Markup:
+        """Return what is seen of a candidate at a place on a page."""
+        shown = self.office.show(arm)
+        return Markup(render_candidate(shown, place, f"{base}/media/{arm}", named=self.table.show_names))
+
+    def name(self, arm: int) -> str:
+        """Return the name that stands below a candidate, if names are wanted."""
+        shown = self.office.show(arm)
+        return shown.name if self.table.show_names and shown.name != shown.text else ""
+
+    def list_media(self, arms: tuple[int, ...], base: str) -> list[str]:
+        """Return where the pictures of candidates are, to be loaded before they are needed."""
+        return [f"{base}/media/{arm}" for arm in arms if self.office.show(arm).kind == "image"]
+
+    def send_media(self, arm: int) -> Response:
+        """Send the file of a candidate, in parts as the browser asks for them; only one that is still where it was."""
+        known = self.office.poll.candidates
+        path = known[arm].path if arm < len(known) else None
+        if path is None or path.is_symlink() or path.resolve() != path or not path.is_file():
+            raise Refused(404, "There is no such file, or not any more.")
+        return FileResponse(path, media_type=known[arm].media_type, headers=MEDIA_HEADERS)
+
+    async def show_static(self, request: Request) -> Response:
+        """Show our style sheet or our script."""
+        name = request.path_params["name"]
+        if name not in STATIC:
+            raise Refused(404, NO_PAGE)
+        content = files("heats.vote").joinpath("pages", name).read_bytes()
+        return Response(content, media_type=STATIC[name], headers=PAGE_HEADERS | {"Cache-Control": "max-age=3600"})
+
+    async def refuse(self, _: Request, error: Exception) -> Response:
+        """Say on a page why something was not done."""
+        status, why = _explain(error)
+        return self.page("problem.html", status, why=why)
+
+
+def _explain(error: Exception) -> tuple[int, str]:
+    """Return a status and a sentence."""
+    match error:
+        case Refused():
+            return error.status, str(error)
+        case HTTPException():
+            return error.status_code, NO_PAGE if error.status_code == 404 else "That is not possible here."
+        case JournalFailed():
+            return 503, "Your vote was NOT counted: it could not be kept (the disk may be full). Try again in a while."
+        case HeatsError():
+            sentence = str(error)
+            return 400, f"{sentence[:1].upper()}{sentence[1:]}"
+    return 500, "Something went wrong here; your vote was not counted. Try again, or tell the organiser."
