@@ -196,7 +196,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
             )
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
-        """Return how many places batches of these sizes have after the one under way, and how many arms wait for one."""
+        """Return how many places such batches have, but for the one under way, and how many arms wait for one."""
         game, is_under_way = self._game, self._stage is not None and not self._is_untouched
         waiting = game.count_waiting() if is_under_way else len(game.new)
         return sum(sizes[game.round + is_under_way :]) * game.spec.heat_size, waiting
