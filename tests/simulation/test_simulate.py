@@ -143,7 +143,9 @@ def test_equal_in_distribution_to_one_by_one(name: str) -> None:
         one_by_one = [play(heats.Tournament(plan, statistic, seed=seed), world).winner for seed in range(150)]
         assert_alike(one_by_one, heats.simulate(plan, world, 3000, seed=1000, statistic=statistic).winners)
     turns = [play(heats.RoundRobin(12, 3, 40, statistic=statistic, seed=seed), world).winner for seed in range(150)]
-    assert_alike(turns, heats.simulate(heats.RoundRobin(12, 3, 40, statistic=statistic), world, 3000, seed=1000).winners)
+    assert_alike(
+        turns, heats.simulate(heats.RoundRobin(12, 3, 40, statistic=statistic), world, 3000, seed=1000).winners
+    )
 
 
 def assert_alike(one: Any, other: Any) -> None:
