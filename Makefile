@@ -6,6 +6,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Every program that is started here is a Python that would else compile all of heats again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: run test slow soak check bench clean
 INSTANCES := swgcp --fewest 1500 --most 1600 --degree 4 --colours 3 --lp 6
 run: $(VENV)/sat
@@ -13,11 +16,12 @@ run: $(VENV)/sat
 	$(BIN)/heats $(INSTANCES) --count 20 --seed 2 --out examples/saps/test >/dev/null
 	$(BIN)/heats race examples/saps/race.toml --html examples/saps/race.html
 
+TEST := $(BIN)/python -m pytest -n auto --dist worksteal
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(TEST) -m "not slow"
 
 slow: $(VENV)/dev
-	$(BIN)/python -m pytest -n auto -m slow
+	$(TEST) -m slow
 
 soak: $(VENV)/dev
 	$(BIN)/python -m tests.hostile.soak

@@ -6,8 +6,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import pandas
-import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,6 +28,8 @@ TABLE = [
 
 def test_a_frame_of_pandas_has_whole_numbers_whole() -> None:
     """Also beside missing ones, which pandas would turn into floats."""
+    import pandas
+
     frame = make_frame(TABLE, "pandas")
     assert isinstance(frame, pandas.DataFrame)
     assert [str(frame[title].dtype) for title in ("whole", "counted", "number", "seen")] == [
@@ -43,6 +43,8 @@ def test_a_frame_of_pandas_has_whole_numbers_whole() -> None:
 
 def test_a_frame_of_polars_has_nulls_and_types() -> None:
     """Not NaN; what is of many kinds becomes text."""
+    import polars
+
     frame = make_frame(TABLE, "polars")
     assert isinstance(frame, polars.DataFrame)
     types = [polars.Int64, polars.Int64, polars.Float64, polars.Float64, polars.String, polars.String, polars.String]
@@ -55,6 +57,9 @@ def test_a_frame_of_polars_has_nulls_and_types() -> None:
 
 def test_pandas_is_taken_first_and_polars_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever is installed, if none is asked for."""
+    import pandas
+    import polars
+
     assert isinstance(make_frame(TABLE), pandas.DataFrame)
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert isinstance(make_frame(TABLE), polars.DataFrame)

@@ -256,14 +256,16 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("demo --sure 0.9 --strategy csh", "--sure 0.9 means adaptive play, but --strategy csh is about a planned"),
     ],
 )
-def test_a_mistake_is_one_sentence_and_exit_code_2(line: str, sentence: str) -> None:
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    line: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """On standard error, nothing on standard output, no traceback."""
-    done = call(*line.split())
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("heats: ")
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert run(line.split()) == 2
+    seen = capsys.readouterr()
+    assert seen.out == ""
+    assert seen.err.startswith("heats: ")
+    assert sentence in seen.err
+    assert seen.err.count("\n") == 1
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:
@@ -442,12 +444,14 @@ def test_ctrl_c_says_how_to_resume(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["", "plan", "race", "reproduce"])
-def test_help_by_h(command: str) -> None:
+def test_help_by_h(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """-h is --help, for all commands."""
-    short, long = call(*filter(None, [command]), "-h"), call(*filter(None, [command]), "--help")
-    assert short.returncode == long.returncode == 0
-    assert short.stdout == long.stdout
-    assert "Usage: " in short.stdout
+    shown = []
+    for option in ("-h", "--help"):
+        assert run([*filter(None, [command]), option]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "Usage: " in shown[0]
 
 
 def test_shells_complete_commands_and_options() -> None:
@@ -465,7 +469,7 @@ def test_shells_complete_commands_and_options() -> None:
 
 
 def test_errors_carry_their_arguments() -> None:
-    """In Python as Python spells them, here as options; one place spells them."""
+    """In Python as Python spells them, as a command as options, which one place spells; it ends as a mistake does."""
     with pytest.raises(heats.errors.BudgetTooSmall) as caught:
         heats.plan(100, 4, 30)
     assert caught.value.argument == "budget"
@@ -473,6 +477,7 @@ def test_errors_carry_their_arguments() -> None:
     assert "budget=30" in str(caught.value)
     assert "blind=True" in str(caught.value)
     done = call("plan", "-n", "100", "-k", "4", "-B", "30")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "--budget 30" in done.stderr
     assert "--blind." in done.stderr
     assert "=" not in done.stderr

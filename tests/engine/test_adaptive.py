@@ -189,10 +189,11 @@ def test_the_order_of_telling_does_not_matter(
     assert recall(again) == recall(straight)
 
 
+@pytest.mark.parametrize("batches", [4, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", TIES)
-def test_when_all_tie_all_win_equally_often(kind: str) -> None:
+def test_when_all_tie_all_win_equally_often(kind: str, batches: int) -> None:
     """Chi-square over 400 seeds: no index is favoured."""
-    wins = [play(heats.Adaptive(6, 3, 12, seed=seed), TIES[kind]).winner for seed in range(400)]
+    wins = [play(heats.Adaptive(6, 3, 12, batches=batches, seed=seed), TIES[kind]).winner for seed in range(400)]
     assert stats.chisquare(np.bincount(wins, minlength=6)).pvalue > 1e-4
 
 

@@ -190,20 +190,22 @@ def test_new_arms_fill_the_first_pulls_of_the_next_batch(
 def test_more_pulls_and_new_arms_at_once_are_one_after_another(
     problem: tuple[int, int, int, int, int], more: int, arms: int, told: int
 ) -> None:
-    """Wherever the run is; where there is no room for all of the arms, nothing changes."""
+    """Wherever the run is; where there is no room for all of the arms, as is said before, nothing changes."""
     at_once, in_turn = make(*problem), make(*problem)
     for machine in (at_once, in_turn):
         tell_some(machine, told)
-    before = look_at(at_once)
+    before, room = look_at(at_once), at_once.count_room(more)
     in_turn.extend(more)
     try:
         for _ in range(arms):
             in_turn.add()
     except InvalidArgument:
+        assert room < arms
         with pytest.raises(InvalidArgument, match="is left to compare"):
             at_once.extend(more, arms)
         assert look_at(at_once) == before
     else:
+        assert room >= arms
         at_once.extend(more, arms)
         assert look_at(at_once) == look_at(in_turn)
         assert look_at(play(at_once)) == look_at(play(in_turn))

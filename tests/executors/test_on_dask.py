@@ -18,8 +18,11 @@ from heats.errors import ComparisonFailed, InvalidArgument
 from heats.executors import dask as connect_dask
 from tests.journal.runs import find, lines, told
 
-distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
-pytestmark = [pytest.mark.dask, pytest.mark.filterwarnings("ignore")]  # its warnings are its own
+pytestmark = [
+    pytest.mark.dask,
+    pytest.mark.usefixtures("distributed"),
+    pytest.mark.filterwarnings("ignore"),  # its warnings are its own
+]
 
 SMALL: dict[str, Any] = {"n": 20, "budget": 150}
 
@@ -32,12 +35,17 @@ def slowly(heat: tuple[int, ...], query: heats.Query) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def distributed() -> Any:
+    return pytest.importorskip("distributed", reason="Dask is not installed: pip install distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster(distributed: Any) -> Iterator[Any]:
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as made:
         yield made
 
 
-def test_a_cluster_gives_the_same_report(cluster: Any, tmp_path: Path) -> None:
+def test_a_cluster_gives_the_same_report(distributed: Any, cluster: Any, tmp_path: Path) -> None:
     """Told by two processes, none of which is this one."""
     path = tmp_path / "run.jsonl"
     with distributed.Client(cluster) as client:
@@ -49,7 +57,7 @@ def test_a_cluster_gives_the_same_report(cluster: Any, tmp_path: Path) -> None:
     assert not [who for who in by if who.endswith(f":{os.getpid()}")]
 
 
-def test_a_dead_worker_changes_nothing(cluster: Any, tmp_path: Path) -> None:
+def test_a_dead_worker_changes_nothing(distributed: Any, cluster: Any, tmp_path: Path) -> None:
     """Killed in the middle of the run, with SIGKILL."""
     path, stop = tmp_path / "run.jsonl", threading.Event()
     killed: list[int] = []
@@ -105,7 +113,7 @@ def cannot_travel(heat: tuple[int, ...]) -> Any:
     return threading.Lock()
 
 
-def test_an_answer_that_cannot_travel_stops_the_run(cluster: Any, tmp_path: Path) -> None:
+def test_an_answer_that_cannot_travel_stops_the_run(distributed: Any, cluster: Any, tmp_path: Path) -> None:
     """Within seconds, with a sentence; Dask itself would wait for it for ever."""
     with distributed.Client(cluster) as client:
         start = time.monotonic()
@@ -114,7 +122,9 @@ def test_an_answer_that_cannot_travel_stops_the_run(cluster: Any, tmp_path: Path
         assert time.monotonic() - start < 30
 
 
-def test_a_cluster_without_workers_is_spoken_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_workers_is_spoken_of(
+    distributed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Once; when workers come, the run goes on."""
     monkeypatch.setattr("heats.running.driver.LOOK_SECONDS", 0.5)
     with (
@@ -129,7 +139,7 @@ def test_a_cluster_without_workers_is_spoken_of(tmp_path: Path, monkeypatch: pyt
     assert found.to_json() == find().to_json()
 
 
-def test_workers_that_lack_heats_stop_the_run(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_lack_heats_stop_the_run(distributed: Any, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is handed out; here their answer is that no such module is found."""
     monkeypatch.setattr("heats.executors.pools.find_spec", str.isdigit)
     with (

@@ -15,12 +15,12 @@ import heats
 from heats.errors import ComparisonFailed, InvalidArgument
 from tests.journal.runs import find, lines, told
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # its warnings are its own
 
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[Any]:
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
     with heats.executors.ray() as made:
         yield made

@@ -22,9 +22,17 @@ from heats.errors import ComparisonFailed
 HEATS = f"{sys.executable} -m heats"
 
 
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", ">&- 2>&-"])
+COMMANDS = ("demo -n 5 -k 2 -B 12", "simulate -n 5 -k 2 -B 12 --reps 20", "plan -n 5 -k 2 -B 12", "swgcp --count 1")
+STREAMS = ("2>&-", ">&-", "<&-", ">&- 2>&-")
+
+
 @pytest.mark.parametrize(
-    "command", ["demo -n 5 -k 2 -B 12", "simulate -n 5 -k 2 -B 12 --reps 20", "plan -n 5 -k 2 -B 12", "swgcp --count 1"]
+    ("command", "closed"),
+    [
+        pytest.param(command, closed, marks=() if command == COMMANDS[0] or closed == STREAMS[-1] else pytest.mark.slow)
+        for command in COMMANDS
+        for closed in STREAMS
+    ],
 )
 def test_closed_streams_cost_nothing_but_what_they_show(command: str, closed: str, tmp_path: Path) -> None:
     """The command does its work; what still has a stream is printed there."""

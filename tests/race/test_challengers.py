@@ -234,6 +234,27 @@ def test_a_line_that_only_lost_its_end_is_there(tmp_path: Path) -> None:
     assert read(journal).machine.spent == 12
 
 
+def test_a_race_that_was_over_goes_on_by_a_line_that_only_lost_its_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As if it had its end: heats resume runs its heats, and what it gave counts for heats extend."""
+    journal = begin(tmp_path)
+    before = journal.read_bytes()
+    assert go_on(journal, "--more", "5", "-B", "+6") == 0
+    lines, drawn = journal.read_bytes()[len(before) :].splitlines(keepends=True), read(journal).candidates
+    at = next(number for number, line in enumerate(lines) if line.startswith(b'{"event":"extended"'))
+    torn = before + b"".join(lines[: at + 1]).removesuffix(b"\n")
+    journal.write_bytes(torn)
+    assert heats(["resume", str(journal)]) == 0
+    assert read(journal).candidates == drawn
+    assert read(journal).machine.spent == 12
+    journal.write_bytes(torn)
+    assert heats(["validate", str(journal), "--instances", "*.cnf"]) == 2
+    assert "is not over; go on with it first: heats resume" in capsys.readouterr().err
+    assert heats(["extend", str(journal), "-B", "15"]) == 0
+    assert (read(journal).machine.budget, read(journal).candidates) == (15, drawn)
+
+
 @pytest.mark.parametrize("known", [b'"other":1', b'"json":[1]', b'"json":{"cost":[1]}', b'"json":{"price":1}'])
 def test_challengers_that_no_race_wrote_are_refused(
     tmp_path: Path, known: bytes, capsys: pytest.CaptureFixture[str]
@@ -384,6 +405,21 @@ def test_nobody_leads_before_the_first_heat(tmp_path: Path, capsys: pytest.Captu
     )
     assert go_on(journal, "--more", "3", "-B", "+5") == 0
     assert (read(journal).machine.spent, read(journal).machine.n_arms) == (11, 7)
+
+
+def test_nobody_comes_into_a_batch_under_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """If none comes after it the race goes on first, and then they come in; the refusal changes nothing."""
+    journal = begin(tmp_path, batches=1)
+    journal.write_bytes(begun := b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    capsys.readouterr()
+    assert go_on(journal, "--more", "9", "-B", "+3") == 2
+    seen = capsys.readouterr().err
+    assert f"--more 9 new candidates cannot come in now: {journal} is within a batch of heats, after which" in seen
+    assert f"there is room for none. Let it end first, with heats resume {journal}, then do the same again" in seen
+    assert journal.read_bytes() == begun
+    assert heats(["resume", str(journal)]) == 0
+    assert go_on(journal, "--more", "9", "-B", "+3") == 0
+    assert (read(journal).machine.spent, read(journal).machine.n_arms) == (9, 13)
 
 
 def test_functions_are_gone_on_with_by_their_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,6 @@ import sys
 from html.parser import HTMLParser
 from typing import Any
 
-import matplotlib as mpl
-import nbclient
-import nbformat
 import pytest
 
 import heats
@@ -48,6 +45,9 @@ def nasty() -> heats.Found:
 
 def test_a_notebook_shows_tables_a_drawing_a_bar_and_a_picture() -> None:
     """Executed by a real kernel, without a traceback or a warning."""
+    import nbclient
+    import nbformat
+
     make: Any = nbformat.v4
     notebook = make.new_notebook(cells=[make.new_code_cell(cell) for cell in CELLS])
     nbclient.NotebookClient(notebook, timeout=120).execute()
@@ -111,6 +111,8 @@ def test_a_page_needs_no_journal() -> None:
 @pytest.mark.parametrize("n_arms", [5, 40])
 def test_a_picture_has_a_row_per_arm(n_arms: int) -> None:
     """Best first from the top, at most 30, with names as they are; it can be drawn into another one."""
+    import matplotlib as mpl
+
     mpl.use("Agg")
     from matplotlib import pyplot
 

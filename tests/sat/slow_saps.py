@@ -19,25 +19,25 @@ def solve(
 ) -> SlowResult:
     rng = random.Random(seed)
     clauses = cnf.clauses
-    value = [None] + [rng.random() < 0.5 for _ in range(cnf.n_variables)]
+    true = {x if rng.random() < 0.5 else -x for x in range(1, cnf.n_variables + 1)}  # literals
     weights = [1.0] * len(clauses)
     near: dict[int, list[int]] = {x: [] for x in range(1, cnf.n_variables + 1)}  # the clauses of a variable
     for c, clause in enumerate(clauses):
         for literal in clause:
             near[abs(literal)].append(c)
 
-    def true(literal: int) -> bool:
-        return bool(value[abs(literal)]) == (literal > 0)
-
     def satisfied(c: int) -> bool:
-        return any(map(true, clauses[c]))
+        return not true.isdisjoint(clauses[c])
+
+    def flip(x: int) -> None:
+        true.symmetric_difference_update((x, -x))
 
     def score(x: int) -> float:
         """Change of the weight of the unsatisfied clauses if x is flipped."""
         before = {c: satisfied(c) for c in near[x]}
-        value[x] = not value[x]
+        flip(x)
         after = {c: satisfied(c) for c in near[x]}
-        value[x] = not value[x]
+        flip(x)
         broken = sum(weights[c] for c in near[x] if before[c] and not after[c])
         made = sum(weights[c] for c in near[x] if after[c] and not before[c])
         return broken - made
@@ -65,4 +65,4 @@ def solve(
             for c in unsatisfied:
                 weights[c] *= alpha
             continue
-        value[flipped] = not value[flipped]
+        flip(flipped)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -27,6 +26,8 @@ def as_set(edges: swgcp.Edges) -> set[tuple[int, int]]:
 @pytest.mark.parametrize(("n", "degree"), [(60, 10), (11, 10), (9, 4), (3, 2)])
 def test_the_lattice_is_networkx_s(n: int, degree: int) -> None:
     """A circulant graph."""
+    import networkx as nx
+
     graph = nx.circulant_graph(n, range(1, degree // 2 + 1))
     assert as_set(swgcp.build_lattice(n, degree)) == {(min(e), max(e)) for e in graph.edges}
 

@@ -7,20 +7,36 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heats.errors import InvalidArgument
 from heats.race.scenario import Scenario
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
-def compile_own_solver(scenario: Scenario) -> None:
-    """Have the kernel compiled, if the programs of a race are our own solver; refuse the race if that cannot be."""
+
+def compile_own_solver(scenario: Scenario, executor: Executor | None = None) -> None:
+    """Have the kernel compiled, if the programs of a race are our own solver; refuse the race if that cannot be.
+
+    With an executor it is compiled by every worker of a cluster, where the programs will run.
+    """
     if _is_saps(scenario.command, scenario.folder):
-        from heats.sat.library import load_library
-
         try:
-            load_library()
+            if executor is None:
+                _load()
+            else:
+                from heats.executors.pools import Pool
+
+                Pool(executor).call_everywhere(_load)
         except InvalidArgument as error:
             raise InvalidArgument(f"{scenario.path} races heats saps. {error}") from None
+
+
+def _load() -> None:
+    from heats.sat.library import load_library
+
+    load_library()
 
 
 def _is_saps(command: Sequence[str | Sequence[str]], folder: Path) -> bool:

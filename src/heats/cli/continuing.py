@@ -84,13 +84,13 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
             f"{log.path} is a race of Python functions, which has no space to draw from; run the program that began it "
             "again with more functions after the others, and a larger budget."
         )
+    compile_own_solver(reload_scenario(log)[0])  # before anybody comes in
     is_under_way = is_made(log, challenge) and not _is_over(log, counts)
     new = () if is_under_way else make_challenge(log, challenge)
     if not new:
         yield f"these {challenge.more} new candidates are in the race of {log.path} already, which goes on."
         return
     scenario, _ = reload_scenario(log)
-    compile_own_solver(scenario)
     left = log.machine.spec.budget - log.machine.spent
     near = sum(each.parent is not None for each in new)
     around = f", {near} of them around the best" if near else ""
@@ -102,8 +102,8 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
 
 def _is_over(log: Log, counts: RunCounts) -> bool:
     """Whether a race has nothing left to do, its validation included."""
-    if log.finished is None or not is_validation_owed(log, counts):
-        return log.finished is not None
+    if not log.is_over or not is_validation_owed(log, counts):
+        return log.is_over
     held_out = reload_scenario(log)[0].held_out
     return find_open_request(log) is None and (held_out is None or make_request(log, held_out) is None)
 

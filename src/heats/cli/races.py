@@ -135,6 +135,7 @@ def _race(
     if dask is None:
         _say(say_how_long(scenario))
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(str(path)):
+        compile_own_solver(scenario, executor)
         raced = begin_race(scenario, given, path, executor)
         failure = validate_as_asked(raced.log, raced.counts, executor)
     result = summarise_journal(raced.log, raced.counts)
@@ -148,9 +149,9 @@ def _race(
 def _continue(
     journal: str, challenge: Challenge, html: str | None, csv: str | None, dask: str | None, *, json: bool
 ) -> None:
+    from heats.cli.resuming import go_on
     from heats.cli.validating import validate_as_asked
     from heats.race.result import read_race, summarise_journal
-    from heats.race.run import resume_race
 
     log, counts = read_race(journal)
     check_places(html=html, csv=csv)
@@ -158,8 +159,7 @@ def _continue(
         _say(sentence)
     assert counts is not None
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
-        if log.finished is None:
-            resume_race(log, counts, executor)
+        go_on(log, counts, executor)
         failure = validate_as_asked(log, counts, executor)
     result = summarise_journal(log, counts)
     save_tables(log, result, csv)

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 
 import msgspec
 
+from heats.cli.compiling import compile_own_solver
 from heats.cli.demo import play
 from heats.engine.adaptive import Adaptive
 from heats.engine.machine import Machine
@@ -15,14 +16,15 @@ from heats.errors import BrokenFile, InvalidArgument
 from heats.journal import Journal, Log
 from heats.journal.origin import DemoOrigin, FunctionsOrigin, OtherOrigin, RaceOrigin, VoteOrigin
 from heats.race.counts import RunCounts
-from heats.race.run import resume_race
+from heats.race.run import reload_scenario, resume_race
 
 
 def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) -> None:
     """Go on with the run of a journal that was read; a finished one is left as it is."""
-    if log.finished is None:
+    if not log.is_over:
         match log.origin:
             case RaceOrigin() if counts is not None:
+                compile_own_solver(reload_scenario(log)[0], executor)
                 resume_race(log, counts, executor)
             case DemoOrigin():
                 options = {key: value for key, value in msgspec.to_builtins(log.origin).items() if key != "name"}
@@ -71,10 +73,11 @@ def extend_run(path: str, said: str) -> Extension:
             f"{path} cannot be extended: only adaptive play can, others decide everything before the first comparison. "
             "Begin a new run with a larger budget."
         )
-    pulls = _read_pulls(said, machine)
+    _check_pulls(said)
     asked = Machine.from_spec(machine.spec, machine.statistic, machine.seed)
     with Journal(path, asked, log=log) as journal:
-        journal.extend(pulls)
+        journal.take()  # what it had to spend may stand in a line that lacks its end
+        journal.extend(_count_pulls(said, machine))
     return Extension(path, machine.budget, machine.spent, _say_command(log, path))
 
 
@@ -88,13 +91,17 @@ def _say_command(log: Log, path: str) -> str | None:
     return f"heats resume {shlex.quote(path)}"
 
 
-def _read_pulls(said: str, machine: Adaptive) -> int:
-    """Return how many more pulls that are, or refuse what is no number of them."""
+def _check_pulls(said: str) -> None:
+    """Refuse what is no number of pulls."""
     if not re.fullmatch(r"\+?[0-9]{1,18}", said):
         raise InvalidArgument(
             "{budget} must be a whole number: 300 for that many comparisons in all, +100 for that many more.",
             budget=said,
         )
+
+
+def _count_pulls(said: str, machine: Adaptive) -> int:
+    """Return how many more pulls that are, or refuse what are none."""
     pulls = int(said) if said.startswith("+") else int(said) - machine.budget
     if pulls < (machine.stopped is None):
         raise InvalidArgument(

@@ -93,7 +93,7 @@ def resume(
 
     log, counts = read_race(journal)
     check_places(html=html)
-    is_over = log.finished is not None and not is_validation_owed(log, counts)
+    is_over = log.is_over and not is_validation_owed(log, counts)
     with options.connect_executor(None if is_over else dask) as executor, options.say_how_to_go_on(journal):
         go_on(log, counts, executor)
         failure = validate_as_asked(log, counts, executor)

@@ -57,7 +57,7 @@ def validate_journal(
             f"{journal} is a race of Python functions, whose instances only its program has; to see how the winner "
             "does on others, have it race them there. Run again with a larger budget, it goes on with this race."
         )
-    if log.finished is None:
+    if not log.is_over:
         raise InvalidArgument(f"the race of {journal} is not over; go on with it first: heats resume {journal}")
     scenario, _ = reload_scenario(log)
     is_said = instances is not None or against is not None
@@ -95,6 +95,6 @@ def _hold_out(scenario: Scenario, instances: str | None, against: str | None) ->
 
 
 def _validate(scenario: Scenario, log: Log, request: Request, executor: Executor | None) -> None:
-    compile_own_solver(scenario)
+    compile_own_solver(scenario, executor)
     with count_progress("held-out instances") as tick:
         validate(scenario, log, request, tick, executor)

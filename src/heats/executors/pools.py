@@ -86,6 +86,13 @@ class Pool:
                 "the same version there and start the workers again. What was told is kept."
             )
 
+    def call_everywhere(self, work: Callable[[], None]) -> None:
+        """Call a function once on each worker that a cluster has now; no other executor can be asked for each."""
+        client = _dask_client(self._executor)
+        if client is not None and client.nthreads():
+            self.check_workers()
+            client.run(work)
+
     @property
     def is_without_workers(self) -> bool:
         """Whether it is a cluster that has none at this moment."""

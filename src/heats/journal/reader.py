@@ -100,6 +100,11 @@ class Log:
         return tuple(each.value for each in self.candidates)
 
     @property
+    def is_over(self) -> bool:
+        """Whether the run has ended, and nothing lets it go on: not even a line that lacks its end only."""
+        return self.finished is not None and not self.chain.find_sound_line(self.tail())
+
+    @property
     def elapsed_seconds(self) -> float:
         """Seconds from begin to end, without the pauses between a stop and a resumption."""
         return self._seconds_before + max(0.0, (self.last - self._session).total_seconds())  # clocks may be set back

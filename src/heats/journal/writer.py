@@ -284,7 +284,7 @@ class Journal:
         self.log.advance()
         if exactly and len(self.log.candidates) != len(known or ()):  # all of them must be at hand
             raise refuse_other_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
-        if self.log.finished is None:
+        if not self.log.is_over:
             cut = self._take_file()
             self._go_on([], cut, begun=begun)
 
@@ -294,7 +294,7 @@ class Journal:
         log.advance()
         check_same(bring_up_to_date(log), leave_out_growth(asked, log), self.path, candidates=known is not None)
         self.machine = log.machine
-        if log.finished is None or goes_further(asked, log):
+        if not log.is_over or goes_further(asked, log):
             cut = self._take_file()
             self._go_on(self._grow(asked), cut)  # what cannot grow is refused before anything is written
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from heats.base.checks import whole
+from heats.engine.adaptive import Adaptive
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import InvalidArgument
@@ -51,15 +52,15 @@ def make_challenge(log: Log, challenge: Challenge) -> tuple[Challenger, ...]:
 
     Nobody comes in twice: if the journal turns out to have them, and the race goes on with them, there are none.
     """
-    spec = log.machine.spec
-    if not isinstance(spec, AdaptiveSpec):
+    machine, spec = log.machine, log.machine.spec
+    if not isinstance(machine, Adaptive) or not isinstance(spec, AdaptiveSpec):
         raise InvalidArgument(
             f"{log.path} is a race that was planned, which takes no new candidates: all its heats were decided before "
             "the first. Begin a new race, which plays adaptively unless told otherwise."
         )
     scenario, _ = reload_scenario(log)
     challengers = _draw(scenario, log, challenge)
-    _check_room(spec, challenge)
+    _check_room(machine, spec.heat_size, challenge, log)
     known = take_fingerprints(scenario.candidates, scenario.names, named=True)
     asked = Machine.from_spec(scenario.spec, seed=scenario.seed)
     with Journal(log.path, asked, candidates=known, log=log) as journal:
@@ -90,9 +91,8 @@ def _check_number(more: int, there: int) -> None:
         )
 
 
-def _check_room(spec: AdaptiveSpec, challenge: Challenge) -> None:
-    """Refuse more candidates than the new heats have places, whatever is left of the others."""
-    size = spec.heat_size
+def _check_room(machine: Adaptive, size: int, challenge: Challenge, log: Log) -> None:
+    """Refuse more candidates than the new heats have places, whatever is left of the others, or than can come in."""
     if challenge.more > challenge.pulls * size:
         needed = -(-challenge.more // size)
         raise InvalidArgument(
@@ -100,6 +100,12 @@ def _check_room(spec: AdaptiveSpec, challenge: Challenge) -> None:
             "{budget}, better several times as many, or draw fewer.",
             more=challenge.more,
             budget=f"+{needed}",
+        )
+    if challenge.more > (room := machine.count_room(challenge.pulls)):
+        raise InvalidArgument(
+            f"{{more}} new candidates cannot come in now: {log.path} is within a batch of heats, after which there is "
+            f"room for {room or 'none'}. Let it end first, with heats resume {log.path}, then do the same again.",
+            more=challenge.more,
         )
 
 

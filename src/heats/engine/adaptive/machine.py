@@ -103,6 +103,16 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         self._take_in(1)
         return self.n_arms - 1
 
+    def count_room(self, pulls: int) -> int:
+        """Return how many new arms there would be room for with so many more pulls: ``extend`` takes no more.
+
+        The batch under way takes none, so a run that has no other has no room until it is over.
+        """
+        size, more = self._game.spec.heat_size, whole("pulls", pulls, 0)
+        _, _, budget = _check_problem(self.n_arms, size, self.budget + more)
+        places, waiting = self._count_places(self._game.divide_anew(budget))
+        return max(0, places - waiting)
+
     def stop(self, chance: float | None = None) -> None:
         """End the run between two batches: the arm that looks best wins, with that ``chance`` if one was found.
 
@@ -177,15 +187,19 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     def _check_room(self, arms: int, sizes: Sequence[int]) -> None:
         """Refuse new arms that batches of these sizes, but for the one under way, cannot all compare."""
-        game, is_under_way = self._game, self._stage is not None and not self._is_untouched
-        waiting = game.count_waiting() if is_under_way else len(game.new)
-        room = sum(sizes[game.round + is_under_way :]) * game.spec.heat_size
+        room, waiting = self._count_places(sizes)
         if room < waiting + arms:
             left = "no batch" if not room else f"no more room than for {room}, {waiting} of them added before,"
             raise InvalidArgument(
                 f"{left} is left to compare {'a new arm' if arms == 1 else f'{arms} new arms'} in; give the run a "
                 "larger budget first: extend it, then add."
             )
+
+    def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
+        """Return how many places such batches have, but for the one under way, and how many arms wait for one."""
+        game, is_under_way = self._game, self._stage is not None and not self._is_untouched
+        waiting = game.count_waiting() if is_under_way else len(game.new)
+        return sum(sizes[game.round + is_under_way :]) * game.spec.heat_size, waiting
 
     def _take_in(self, arms: int) -> None:
         """Have so many more arms, and deal what comes next anew."""
