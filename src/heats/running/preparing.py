@@ -28,7 +28,7 @@ from heats.planning.build import plan as make_plan
 from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan
 from heats.planning.rules import Rule
 from heats.running.candidates import name_candidates, take_candidates
-from heats.running.comparison import Announced, Comparison, check_compare
+from heats.running.comparison import Announced, Comparison, check_announced, check_compare
 from heats.running.found import Found
 from heats.running.lookout import check_sure, is_less_sure
 from heats.running.outcomes import Keeper, MachineOnly
@@ -98,7 +98,9 @@ def prepare_run(
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
     labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
     check_compare(compare, may_wait=may_wait)
-    task = Comparison(compare, taken, labels, _announce(feedback, machine))
+    announced = _announce(feedback, machine)
+    check_announced(compare, announced)
+    task = Comparison(compare, taken, labels, announced)
     retries, backoff = whole("retries", terms.retries, 0), check_backoff(terms.backoff)
     timeout = terms.timeout
     if timeout is not None:
