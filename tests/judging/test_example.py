@@ -50,7 +50,7 @@ def completions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Completions:
     vendor = Completions()
 
     def make(create: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda max_retries: SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
+        return lambda **_: SimpleNamespace(chat=SimpleNamespace(completions=SimpleNamespace(create=create)))
 
     clients = SimpleNamespace(OpenAI=make(vendor.create), AsyncOpenAI=make(vendor.create_soon))
     monkeypatch.setitem(sys.modules, "openai", clients)
