@@ -105,8 +105,8 @@ def find_best(
         True shows a live bar on a terminal or in a notebook; elsewhere it is silent.
     retries
         How often a comparison that failed is tried again before the run stops; with a journal, the same call then
-        goes on. So often, too, is a pull asked again that came to ``NoVerdict``, if ``compare.varies`` is True; see
-        docs/scaling.md.
+        goes on. So often, too, is a pull asked again that came to ``NoVerdict``, if ``compare.varies`` is True, or says
+        how many answers may differ; see docs/scaling.md.
     backoff
         Seconds to wait before a comparison that raised is tried again: about as many as the first number says, twice
         as many every time, and no more than the second; other comparisons are made meanwhile. An error that has a
