@@ -219,6 +219,13 @@ def test_both_orders_must_agree() -> None:
     assert [tuple(each["best"]) for each in heard] == [(3,), (2,)]
 
 
+def test_pulls_without_a_verdict_are_in_the_text() -> None:
+    """Where every answer could be read and yet no two agreed, nothing else would say why nobody is ahead."""
+    found = heats.find_best(WORDS, Judge(lambda text: "A", both_orders=True), budget=20, heat_size=2)
+    assert "pulls:      20 of 20, 20 of them without a verdict" in str(found)
+    assert "20 of them without a verdict" in found._repr_html_()
+
+
 def test_a_ranking_must_be_the_same_in_both_orders() -> None:
     """All of it."""
     assert call(Judge(rank, feedback="ranking", both_orders=True)).feedback == heats.Ranking(["dddd", "ccc", "bb"])
