@@ -63,6 +63,7 @@ def ask(text):
 
 def main(folder):
     """Find the best prompt; all that is kept of that goes into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     judge = heats.judging.Judge(
         ask,
         rows=ROWS,

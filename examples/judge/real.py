@@ -11,7 +11,7 @@ client = OpenAI(max_retries=0)  # heats tries again by itself
 def say(text):
     """Call the model."""
     reply = client.chat.completions.create(model="gpt-4.1-mini", messages=[{"role": "user", "content": text}])
-    return example.heats.Noted(reply.choices[0].message.content, {"cost": reply.usage.total_tokens * 1e-6})
+    return example.heats.Noted(reply.choices[0].message.content or "", {"cost": reply.usage.total_tokens * 1e-6})
 
 
 def answer(prompt, row):

@@ -44,6 +44,20 @@ def test_what_a_job_raises_is_raised() -> None:
         find(executor=Jobs(pool), compare=fail)
 
 
+def test_an_engine_that_lost_a_job_fails_its_pull() -> None:
+    """It does not end the run with an error of its own."""
+
+    class Lost:
+        def done(self) -> bool:
+            raise OSError("no such job")
+
+        result = done
+
+    job = Polled(Lost())
+    assert job.look()
+    assert isinstance(job.exception(), OSError)
+
+
 def test_cancelling_reaches_the_job() -> None:
     """One that has not begun; a job that is done stays done."""
     cancelled = []

@@ -161,6 +161,8 @@ def test_a_locked_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     writer.execute("BEGIN IMMEDIATE")
     with pytest.warns(RuntimeWarning, match="locked"):
         assert cache.put("k", 0, "v") == "v"
+    [[patience]] = cache._connect().execute("PRAGMA busy_timeout")
+    assert patience == 1000 * caches.IMPATIENCE_SECONDS  # not all that come after it wait as long
     assert cache.get("k", 0) is None
     writer.execute("COMMIT")
     writer.close()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
+import itertools
 import pickle
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -114,6 +117,94 @@ def test_candidates_are_run_on_the_row_once(is_awaited: bool) -> None:
     assert {row for _, row in made} == {1, 2}
 
 
+def test_a_process_remembers_what_candidates_made(tmp_path: Path) -> None:
+    """A judge that comes there again, with every task, is the same one."""
+    made = tmp_path / "made.txt"
+    judge = Judge(longest, rows=[{"times": 1}, {"times": 2}], answer=partial_answer(made))
+    with ProcessPoolExecutor(2) as processes:
+        found = heats.find_best(WORDS, judge, budget=40, heat_size=3, executor=processes)
+    assert found.winner == "ffffff"
+    assert max(Counter(made.read_text().splitlines()).values()) <= 2  # once in each process
+
+
+def partial_answer(made: Path) -> Callable[[str, dict[str, int]], str]:
+    return functools.partial(write_and_run_on, str(made))
+
+
+def write_and_run_on(made: str, candidate: str, row: dict[str, int]) -> str:
+    with open(made, "a") as file:  # noqa: PTH123
+        file.write(f"{candidate} {row['times']}\n")
+    return run_on(candidate, row)
+
+
+def test_candidates_and_rows_may_be_anything(tmp_path: Path) -> None:
+    """Each is known by being itself; not if answers are to outlive it."""
+    made: Counter[int] = Counter()
+
+    class Model:
+        def __init__(self, size: int) -> None:
+            self.size = size
+
+        def __repr__(self) -> str:
+            return "a model"
+
+    def answer(candidate: Model, row: object) -> str:
+        made[candidate.size] += 1
+        return "x" * candidate.size
+
+    models, options = [Model(size) for size in range(1, 6)], {"budget": 20, "heat_size": 2}
+    judge = Judge(longest, rows=[object()], answer=answer)
+    assert heats.find_best(models, judge, **options).winner is models[-1]
+    assert set(made.values()) == {1}
+    assert heats.find_best([Model(9), Model(8)], judge, **options).winner.size == 9  # no two are taken for each other
+    kept = Judge(longest, rows=[object()], answer=run_on, cache=tmp_path / "c.db")
+    with pytest.raises(heats.errors.ComparisonFailed, match="JSON"):
+        heats.find_best(models, kept, **options)
+
+
+def test_one_judge_works_for_several_loops() -> None:
+    """In threads of a server, say, at the same time."""
+    failures = []
+
+    async def answer(candidate: str, row: int) -> str:
+        await asyncio.sleep(0.005)
+        return candidate * row
+
+    judge = Judge(longest_async, rows=[1], answer=answer)
+
+    def find() -> None:
+        try:
+            asyncio.run(heats.find_best_async(WORDS[:3], judge, budget=12, heat_size=2))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=find) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_plain_ask_beside_an_awaited_answer_has_a_thread_of_its_own() -> None:
+    """As many as there are places, not as few as a loop keeps for everybody."""
+    places = 40  # more than any loop has threads
+    together = threading.Barrier(places, timeout=20)
+
+    def ask(text: str) -> str:
+        together.wait()
+        return longest(text)
+
+    async def answer(candidate: str, row: Any) -> str:
+        return candidate
+
+    async def find() -> heats.Found:
+        judge, plan = Judge(ask, answer=answer), heats.plan(2, 2, places, "csws")
+        return await heats.find_best_async(WORDS[:2], judge, plan=plan, concurrency=places)
+
+    assert asyncio.run(find()).winner == "bb"
+
+
 def test_both_orders_must_agree() -> None:
     """A judge that sees only places never does, one that reads always does; both answers are in the notes."""
     fair, blind = (call(Judge(ask, both_orders=True)) for ask in (longest, lambda text: "A"))
@@ -126,6 +217,13 @@ def test_both_orders_must_agree() -> None:
         (2, 1, 3),
     ]
     assert [tuple(each["best"]) for each in heard] == [(3,), (2,)]
+
+
+def test_pulls_without_a_verdict_are_in_the_text() -> None:
+    """Where every answer could be read and yet no two agreed, nothing else would say why nobody is ahead."""
+    found = heats.find_best(WORDS, Judge(lambda text: "A", both_orders=True), budget=20, heat_size=2)
+    assert "pulls:      20 of 20, 20 of them without a verdict" in str(found)
+    assert "20 of them without a verdict" in found._repr_html_()
 
 
 def test_a_ranking_must_be_the_same_in_both_orders() -> None:
@@ -160,12 +258,11 @@ def test_asked_again_it_answers_anew_and_that_is_kept_too(tmp_path: Path) -> Non
     def ask(text: str) -> str:
         return next(answers)
 
-    judge = Judge(ask, cache=tmp_path / "c.db", name="x")
+    judge = Judge(ask, cache=tmp_path / "c.db", name="x", varies=True)
     said = [call(judge, attempt) for attempt in range(3)]
     assert [isinstance(each.feedback, heats.NoVerdict) for each in said] == [True, True, False]
-    assert said[-1].notes["judging"]["calls"] == 3
-    assert said[-1].notes["judging"]["retries"] == 2
-    again = Judge(ask, cache=tmp_path / "c.db", name="x")
+    assert [each.notes["judging"]["calls"] for each in said] == [1, 1, 1]
+    again = Judge(ask, cache=tmp_path / "c.db", name="x", varies=True)
     assert [call(again, attempt).feedback for attempt in range(3)] == [each.feedback for each in said]
 
 
@@ -228,6 +325,29 @@ def test_show_is_the_user_s() -> None:
     assert seen[2].startswith("Which is shortest?")
 
 
+def test_answers_of_no_use_are_counted_as_any_other(tmp_path: Path) -> None:
+    """With their calls and their cost; a run that is read from its journal says the same."""
+    said = itertools.cycle(["well", "hm", "A"])
+    judge = Judge(lambda text: heats.Noted(next(said), {"cost": 1}), name="x")
+    path = tmp_path / "run.jsonl"
+    options: dict[str, Any] = {"budget": 6, "heat_size": 2, "retries": 2}
+    found = heats.find_best(WORDS[:3], judge, journal=path, **options)
+    facts = found.judging
+    assert facts is not None
+    assert (facts.pulls, facts.calls, facts.retries, facts.cost) == (6, 18, 12, 18)
+    assert [(each.answers, each.no_verdicts) for each in facts.judges] == [(18, 12)]
+    assert heats.find_best(WORDS[:3], judge, **options).judging == facts
+    assert heats.find_best(WORDS[:3], judge, journal=path, **options).judging == facts
+
+
+def test_an_answer_that_is_no_text_is_asked_for_again() -> None:
+    """Clients have None where a model said nothing; at once, since somebody is there."""
+    said = itertools.chain([None], itertools.repeat("A"))
+    found = heats.find_best(WORDS[:3], Judge(lambda text: next(said)), budget=6, heat_size=2, retries=1)
+    assert found.judging is not None
+    assert (found.judging.calls, found.judging.retries) == (7, 1)
+
+
 def test_it_says_whether_it_may_vary(tmp_path: Path) -> None:
     """So that a pull without a verdict is asked again, or not: what is kept will not change."""
     assert Judge(longest).varies is True
@@ -284,17 +404,16 @@ def test_wrong_arguments_are_named(options: dict[str, Any], word: str, tmp_path:
 @pytest.mark.parametrize(
     ("judge", "words"),
     [
-        (lambda: Judge(lambda text: None), "must return text"),
+        (lambda: Judge(lambda text: None), "must return text, an empty one if there is none, not None"),
         (lambda: Judge(lambda text: longest_async(text)), "async def"),
         (lambda: Judge(longest, show=lambda outputs: 7), "show must return text"),
         (lambda: Judge(longest, answer=lambda candidate, row: b"x"), "must return text"),
         (lambda: Judge(lambda text: heats.Noted("A", {"cost": "much"})), "cost"),
-        (lambda: Judge(longest, rows=[object()], answer=run_on), "JSON"),
     ],
 )
 def test_what_does_not_fit_is_said_in_the_words_of_the_judge(judge: Callable[[], Judge], words: str) -> None:
     """Not as somebody's type error."""
-    with pytest.raises(heats.errors.ComparisonFailed, match=words):
+    with pytest.raises((heats.errors.ComparisonFailed, heats.errors.BadFeedback), match=words):
         heats.find_best(WORDS, judge(), budget=10, heat_size=2)
 
 

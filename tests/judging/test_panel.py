@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections import Counter
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,7 +57,44 @@ def test_who_has_no_verdict_hands_the_pull_to_the_next() -> None:
     assert not found.played.silence()
     assert found.judging is not None
     assert (found.judging.calls, found.judging.retries) == (45, 15)  # every second pull is asked twice
-    assert {each.name: each.answers for each in found.judging.judges}["other"] == 30
+    answers = {each.name: (each.answers, each.no_verdicts) for each in found.judging.judges}
+    assert answers == {"silent": (15, 15), "other": (30, 0)}  # whoever said nothing is not left out
+
+
+def test_nobody_whose_answers_are_kept_is_asked_twice(tmp_path: Path) -> None:
+    """However many retries there are: after all were heard there is nobody left; one that varies goes on alone."""
+    asked: Counter[str] = Counter()
+
+    def ask(name: str, text: str) -> str:
+        asked[name] += 1
+        return f"{name} cannot say"
+
+    kept = [Judge(partial(ask, name), name=name, cache=tmp_path / "c.db") for name in ("a", "b")]
+    options: dict[str, Any] = {"budget": 1, "heat_size": 2, "retries": 5, "strategy": "csws"}
+    found = heats.find_best(WORDS[:2], panel(kept), **options)
+    assert found.report.no_verdicts == 1
+    assert asked == {"a": 1, "b": 1}
+    heats.find_best(WORDS[:2], panel([*kept, Judge(partial(ask, "c"), name="c")]), **options)
+    assert asked == {"a": 1, "b": 1, "c": 4}
+    heats.find_best(WORDS[:2], panel([*kept, Judge(partial(ask, "d"), name="d")], by="majority"), **options)
+    assert asked == {"a": 1, "b": 1, "c": 4, "d": 6}
+
+
+def test_a_majority_is_asked_at_once() -> None:
+    """Where they are awaited: nobody waits for the others before it is asked."""
+    asked, all_asked = [], asyncio.Event()
+
+    async def ask(text: str) -> str:
+        asked.append(text)
+        if len(asked) == 3:
+            all_asked.set()
+        await all_asked.wait()
+        return longest(text)
+
+    three = panel([Judge(ask, name=name, both_orders=name == "b") for name in "abc"], by="majority")
+    said: Any = asyncio.run(asyncio.wait_for(three(HEAT, QUERY), 20))
+    assert said.feedback == heats.Winner("dddd")
+    assert len(asked) == said.notes["judging"]["calls"] == 4
 
 
 def test_without_any_verdict_there_is_none() -> None:

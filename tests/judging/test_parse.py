@@ -11,7 +11,7 @@ from heats.judging.parse import LONGEST_ANSWER, Verdict, parse_answer
 from heats.judging.show import LETTERS
 
 
-@pytest.mark.parametrize("answer", ["B", "b", " B\n", "B.", "(B)", "**B**", '"B"', "[B]:", "`B`"])
+@pytest.mark.parametrize("answer", ["B", "b", " B\n", "B.", "(B)", "**B**", '"B"', "[B]:", "`B`", "<B>", "<b>."])
 def test_one_letter_is_a_verdict(answer: str) -> None:
     """With whatever people and models put around a letter."""
     assert parse_answer(answer, 3) == Verdict((1,))
@@ -22,7 +22,7 @@ def test_one_letter_is_a_verdict(answer: str) -> None:
     [
         *("", "  \n", "A B", "AB", "A or B", "D", "Z", "1", "A!", "The best is A", "Answer: A", "TIE", "tie"),
         *("А", "Ａ", "ß", "答案是 A", "La première", "הראשונה", "\x1b[31mA\x1b[0m", "A\x00", "A\ud800", "A " * 500_000),
-        *("A" * 1_000_000, "A > B > C", "AA", "none", "İ", "ı"),
+        *("A" * 1_000_000, "A > B > C", "AA", "none", "İ", "ı", "<A", "A>", "<<A>>", "</A>", "<A><B>"),
     ],
 )
 def test_anything_else_is_no_verdict(answer: str) -> None:
@@ -45,6 +45,8 @@ def test_a_ranking_names_every_letter_once(order: list[int], size: int, between:
     places = [place for place in order if place < size]
     letters = [LETTERS[place] for place in places]
     assert parse_answer(between.join(letters), size, ranking=True) == Verdict(tuple(places))
+    tags = [f"<{letter}>" for letter in letters]
+    assert parse_answer(between.join(tags), size, ranking=True) == Verdict(tuple(places))
     assert isinstance(parse_answer(between.join(letters[1:]), size, ranking=True), heats.NoVerdict)
     assert isinstance(parse_answer(between.join([*letters, letters[0]]), size, ranking=True), heats.NoVerdict)
 

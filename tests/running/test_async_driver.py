@@ -69,7 +69,7 @@ class Flaky:
             case 1:
                 raise asyncio.CancelledError
             case 2:
-                raise heats.errors.InvalidArgument("one of ours")
+                raise heats.errors.OutOfTurn("one of ours")
         return [float("nan")] * size
 
 

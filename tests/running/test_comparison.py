@@ -130,6 +130,67 @@ def test_only_true_says_that_a_judge_varies() -> None:
     assert set(judge.asked.values()) == {1}
 
 
+@pytest.mark.parametrize("judges", [1, 2, 3])
+def test_a_number_says_how_many_answers_may_differ(judges: int) -> None:
+    """As of so many judges: after that nothing new can be heard, however many retries there are."""
+    judge = Judge(varies=judges, verdict_at=9)
+    find(compare=judge, retries=5)
+    assert set(judge.asked.values()) == {judges}
+
+
+def test_notes_of_what_is_asked_again_are_in_the_journal(tmp_path: Path) -> None:
+    """Of every answer, not of the last one alone: somebody paid for all of them."""
+
+    def compare(heat: tuple[int, ...], query: Query, attempt: int) -> Any:
+        return heats.Noted(heats.NoVerdict("unreadable"), {"cents": attempt})
+
+    compare.varies = True
+    path = tmp_path / "run.jsonl"
+    find(path, compare=compare, retries=2)
+    of_one = [line for line in lines(path)[1:] if line.get("id") == 5]
+    assert [(line["event"], line["notes"]) for line in of_one] == [
+        ("requeued", {"cents": 0}),
+        ("requeued", {"cents": 1}),
+        ("told", {"cents": 2}),
+    ]
+
+
+def test_notes_that_cannot_be_written_are_a_failure_there_too(tmp_path: Path) -> None:
+    """As those of a verdict are."""
+
+    def compare(heat: tuple[int, ...]) -> Any:
+        return heats.Noted(heats.NoVerdict("unreadable"), {"cents": object()})
+
+    compare.varies = True
+    with pytest.raises(BadFeedback, match="the notes cannot be written as JSON"):
+        find(tmp_path / "run.jsonl", compare=compare, retries=2)
+
+
+def test_what_heats_refuses_is_not_tried_again() -> None:
+    """It would be refused again, and paid for again."""
+    asked = []
+
+    def compare(heat: tuple[int, ...]) -> Any:
+        asked.append(heat)
+        raise InvalidArgument("{show} must return text.", show=7)
+
+    with pytest.raises(heats.errors.ComparisonFailed, match=r"show=7 must return text\.$"):
+        find(compare=compare, retries=3)
+    assert len(asked) == 1
+
+
+def test_a_judge_of_another_kind_is_refused_before_it_is_asked() -> None:
+    """If it says what it returns, as those of heats do."""
+
+    def compare(heat: tuple[int, ...]) -> Any:
+        raise AssertionError
+
+    compare.feedback = "ranking"
+    for said in ("winner", "reward"):
+        with pytest.raises(InvalidArgument, match=f"feedback='{said}' was said, but .* feedback='ranking'"):
+            find(compare=compare, feedback=said, strategy="adaptive")
+
+
 def test_asking_again_is_in_the_journal(tmp_path: Path) -> None:
     """With the reason; it is not a failure, so nobody waits."""
     path = tmp_path / "run.jsonl"
@@ -174,7 +235,10 @@ class Awaited:
         return [float(x) for x in heat]
 
 
-@pytest.mark.parametrize("compare", [coroutine, Awaited(), Awaited().__call__, functools.partial(coroutine)])
+@pytest.mark.parametrize(
+    "compare",
+    [coroutine, Awaited(), Awaited().__call__, functools.partial(coroutine), functools.partial(Awaited())],
+)
 def test_find_best_says_which_function_awaits(compare: Any) -> None:
     """Before anything is compared."""
     with pytest.raises(InvalidArgument, match=r"is a coroutine function.* await heats\.find_best_async\("):

@@ -80,6 +80,13 @@ def test_what_a_service_says_is_waited_for(error: Exception) -> None:
     assert choose_wait(None, pull(1), 3, error) == 2
 
 
+@pytest.mark.parametrize("said", [0, "0", "0.0"])
+def test_at_once_is_no_time_to_wait(said: Any) -> None:
+    """A service that is too busy to say more is not called three times in a row: the backoff counts."""
+    assert 5 <= choose_wait(Backoff(10, 30), pull(1), 1, with_attribute(said)) <= 10
+    assert choose_wait(None, pull(1), 1, with_attribute(said)) == 0
+
+
 def test_dates_and_errors_of_the_standard_library_are_read() -> None:
     """As HTTP has them; a date that is over waits for nothing."""
     from datetime import UTC, datetime, timedelta

@@ -190,7 +190,7 @@ def render_report(report: Report, names: Sequence[str], drawing: str = "") -> st
     reasons = [] if report.winner is None else list_reasons(report, names)
     stop = [] if report.stopped is None else [say_stop(report.stopped)]
     stop += [f"voided: {say_voided(report)}"] if report.voided else []
-    pulls = f"pulls: {report.spent:,} of {report.budget:,}{_say_saved(report)}"
+    pulls = f"pulls: {report.spent:,} of {report.budget:,}{_say_more(report)}"
     said = make_paragraph([*reasons, pulls, *stop, f"played: {say_played(report)}"], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
     if report.rounds and not drawing:
@@ -267,7 +267,7 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield f"runner-up:  {names[report.runner_up]}"
         for number, line in enumerate(list_reasons(report, names)):
             yield f"{'how sure:' if number == 0 else '':12}{line}"
-    yield f"pulls:      {report.spent} of {report.budget}{_say_saved(report)}"
+    yield f"pulls:      {report.spent} of {report.budget}{_say_more(report)}"
     if report.stopped is not None:
         yield f"            {say_stop(report.stopped)}"
     if report.voided:
@@ -338,9 +338,10 @@ def _count_over(report: Report) -> str:
     return count_things(len(report.rounds), "round") if report.rounds else ""
 
 
-def _say_saved(report: Report) -> str:
-    """Say how many pulls were saved, if any, to follow how many were made."""
-    return f", {report.saved:,} saved: they could no longer change who stays" if report.saved else ""
+def _say_more(report: Report) -> str:
+    """Say how many pulls came to no verdict and how many were saved, if any, to follow how many were made."""
+    silent = f", {report.no_verdicts:,} of them without a verdict" if report.no_verdicts else ""
+    return silent + (f", {report.saved:,} saved: they could no longer change who stays" if report.saved else "")
 
 
 def say_unfinished(report: Report) -> str:

@@ -17,11 +17,11 @@ class Polled(Future[Any]):
 
     def look(self) -> bool:
         """Take over how the job ended, if it has; return whether this is over."""
-        if not self.done() and self._job.done():
-            try:
+        try:
+            if not self.done() and self._job.done():
                 self.set_result(self._job.result())
-            except Exception as error:
-                self.set_exception(error)
+        except Exception as error:  # of the work, or of an engine that does not know the job any more
+            self.set_exception(error)
         return self.done()
 
     def cancel(self) -> bool:

@@ -96,12 +96,13 @@ class Late(Told, frozen=True, tag="late", omit_defaults=True, gc=False):
 
 
 class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued", omit_defaults=True):
-    """A pull that is handed out again, and why; ``by``: who gave it back, if somebody did."""
+    """A pull that is handed out again, and why; ``by``: who gave it back, if somebody did; notes of an answer."""
 
     id: int
     why: str
     at: datetime
     by: str | None = None
+    notes: dict[str, Any] | None = None
 
 
 class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omit_defaults=True):

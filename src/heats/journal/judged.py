@@ -22,13 +22,13 @@ class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PullNotes(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the journal keeps of a judged pull next to its feedback."""
+    """What the journal keeps of a judged pull next to its feedback, or next to why it is asked again."""
 
     heard: tuple[Heard, ...]
     row: int | None = None  # of the data set
     calls: int = 0
     hits: int = 0  # answers that the cache had
-    retries: int = 0
+    retries: int = 0  # after failures, since the last answer to this pull
     cost: float | None = None  # as far as somebody said it
 
     def to_notes(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class JudgeCount:
 
 
 class JudgeCounts:
-    """Counts over a run, in all and by judge; ``add`` is called with the notes of every pull."""
+    """Counts over a run, in all and by judge: of every answer that was told, or given up to ask for another one."""
 
     def __init__(self) -> None:
         self.pulls = 0
@@ -66,19 +66,32 @@ class JudgeCounts:
 
     def add(self, notes: dict[str, Any] | None) -> None:
         """Count a pull; notes that no judge of ours wrote say nothing here."""
-        if not notes or KEY not in notes:
-            return
-        try:
-            pull = msgspec.convert(notes[KEY], PullNotes)
-        except msgspec.ValidationError:  # somebody else's, under the same name
-            return
-        self.pulls += 1
+        if (pull := _read_notes(notes)) is not None:
+            self.pulls += 1
+            self._add(pull)
+
+    def add_given_up(self, notes: dict[str, Any] | None) -> None:
+        """Count an answer that came to no verdict, after which its pull is asked again."""
+        if (pull := _read_notes(notes)) is not None:
+            self.retries += 1
+            self._add(pull)
+
+    def _add(self, pull: PullNotes) -> None:
         self.calls += pull.calls
         self.hits += pull.hits
         self.retries += pull.retries
         self.cost = add_costs(self.cost, pull.cost)
         for heard in pull.heard:
             _count(self.judges.setdefault(heard.judge, JudgeCount()), heard)
+
+
+def _read_notes(notes: dict[str, Any] | None) -> PullNotes | None:
+    if not notes or KEY not in notes:
+        return None
+    try:
+        return msgspec.convert(notes[KEY], PullNotes)
+    except msgspec.ValidationError:  # somebody else's, under the same name
+        return None
 
 
 def _count(judge: JudgeCount, heard: Heard) -> None:

@@ -138,6 +138,7 @@ class Log:
                     self._on_told(event)
             case Requeued():
                 self.requeued += 1
+                self.judged.add_given_up(event.notes)
             case Resumed():
                 self._seconds_before = self.elapsed_seconds
                 self._session = event.at

@@ -225,11 +225,18 @@ class Journal:
         self.take()
         self._change(lambda: self._void(name))
 
-    def requeue(self, query: Query | int, why: str = "", *, by: str | None = None) -> None:
-        """Give up a pull that will never be told, and write down why, and who gave it back; it is handed out again."""
+    def requeue(
+        self, query: Query | int, why: str = "", *, by: str | None = None, notes: dict[str, Any] | None = None
+    ) -> None:
+        """Give up a pull that will never be told, and write down why, and who gave it back; it is handed out again.
+
+        ``notes`` are those of an answer that is not told, because another one is asked for.
+        """
         self._check_open()
+        if notes is not None:
+            _check_notes(notes)
         number = query.id if isinstance(query, Query) else self.machine.query(query).id
-        event = Requeued(number, make_encodable(why), now(), by and make_encodable(by))
+        event = Requeued(number, make_encodable(why), now(), by and make_encodable(by), notes)
         self.machine.requeue(query)
         self._add(event)
 

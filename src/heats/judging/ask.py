@@ -9,17 +9,18 @@ import math
 import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from numbers import Real
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
 from heats.base.checks import is_bool
 from heats.base.text import make_encodable
-from heats.errors import InvalidArgument, show_value
+from heats.errors import BadFeedback, InvalidArgument, show_value
 from heats.journal.judged import add_costs
 from heats.judging.cache import Store
 from heats.judging.limit import Limit
+from heats.running.aside import call_aside
+from heats.running.comparison import is_coroutine_function
 from heats.running.outcomes import Noted
 
 T = TypeVar("T")
@@ -49,6 +50,22 @@ class Call:
 
 
 Steps: TypeAlias = Generator[Sequence[Call], Sequence[str], T]  # calls out, all that may be made at once; answers in
+
+
+def take_together(all_steps: Sequence[Steps[T]]) -> Steps[list[T]]:
+    """Take the steps of several at once: their first calls together, then their second ones, until all are over."""
+    results: dict[int, T] = {}
+    answers: dict[int, Sequence[str] | None] = dict.fromkeys(range(len(all_steps)))  # None begins
+    while answers:
+        calls: dict[int, Sequence[Call]] = {}
+        for number, answered in answers.items():
+            try:
+                calls[number] = all_steps[number].send(answered)  # type: ignore[arg-type]
+            except StopIteration as end:
+                results[number] = end.value
+        given = iter((yield [call for each in calls.values() for call in each])) if calls else iter(())
+        answers = {number: [next(given) for _ in each] for number, each in calls.items()}
+    return [results[number] for number in range(len(all_steps))]
 
 
 def make_calls(steps: Steps[T]) -> T:
@@ -104,10 +121,10 @@ async def _make_call_async(call: Call) -> str:
             return kept
         async with call.limit.hold_async() if call.limit else contextlib.nullcontext():
             call.spending.calls += 1
-            if is_async(call.function):
+            if is_coroutine_function(call.function):
                 said = await call.function(*call.arguments)
             else:
-                said = await asyncio.to_thread(call.function, *call.arguments)
+                said = await call_aside(call.function, *call.arguments)
         answer = _take_answer(said, call)
         return await asyncio.to_thread(call.kept.put, call.key, call.number, answer) if call.kept else answer
 
@@ -118,22 +135,15 @@ def _take_answer(said: Any, call: Call) -> str:
     if not isinstance(text, str):
         if inspect.iscoroutine(text):
             text.close()
-        raise InvalidArgument(
-            f"{name_function(call.function)} must return text, not {show_value(text)}; write it as async def if it "
-            "has to be awaited."
+        raise BadFeedback(
+            f"{name_function(call.function)} must return text, an empty one if there is none, not {show_value(text)}; "
+            "write it as async def if it has to be awaited."
         )
     if (cost := notes.get("cost")) is not None:
         if is_bool(cost) or not isinstance(cost, Real) or not 0 <= float(cost) < math.inf:
             raise InvalidArgument(f"the cost of a call must be a number, not {show_value(cost)}.")
         call.spending.cost = add_costs(call.spending.cost, float(cost))
     return make_encodable(text)
-
-
-def is_async(function: Callable[..., Any]) -> bool:
-    """Whether a function has to be awaited; also of objects that are called, and of functions with arguments bound."""
-    while isinstance(function, partial):
-        function = function.func
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 def name_function(function: Callable[..., Any]) -> str:
@@ -151,7 +161,7 @@ class Turns:
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._locks: dict[tuple[str, bool], tuple[Any, int]] = {}  # with how many hold or await each
+        self._locks: dict[tuple[str, Any], tuple[Any, int]] = {}  # by key and loop, with how many hold or await each
 
     def __reduce__(self) -> tuple[type[Turns], tuple[()]]:
         return Turns, ()
@@ -159,18 +169,18 @@ class Turns:
     @contextlib.contextmanager
     def hold(self, key: str) -> Iterator[None]:
         """Wait for the others in this process."""
-        with self._counted((key, False), threading.Lock) as lock, lock:
+        with self._counted((key, None), threading.Lock) as lock, lock:
             yield
 
     @contextlib.asynccontextmanager
     async def hold_async(self, key: str) -> AsyncIterator[None]:
         """Wait for the others in this loop."""
-        with self._counted((key, True), asyncio.Lock) as lock:
+        with self._counted((key, asyncio.get_running_loop()), asyncio.Lock) as lock:
             async with lock:
                 yield
 
     @contextlib.contextmanager
-    def _counted(self, key: tuple[str, bool], make: Callable[[], Any]) -> Iterator[Any]:
+    def _counted(self, key: tuple[str, Any], make: Callable[[], Any]) -> Iterator[Any]:
         with self._guard:
             lock, count = self._locks.get(key) or (make(), 0)
             self._locks[key] = lock, count + 1

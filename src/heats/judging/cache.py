@@ -20,6 +20,7 @@ from heats.errors import BrokenFile, CacheFailed, InvalidArgument
 
 OURS = 0x68656174  # "heat", in the header of our files
 PATIENCE_SECONDS = 20.0  # with another process that writes
+IMPATIENCE_SECONDS = 1.0  # with one that had its time: answers wait for it one after the other
 
 
 def make_key(name: str, text: str) -> str:
@@ -105,6 +106,7 @@ class Cache:
                 return _find(connection, key, number) or answer
             except sqlite3.Error as error:
                 self._warn(error)
+                self._lose_patience()
                 return answer
 
     def close(self) -> None:
@@ -124,6 +126,10 @@ class Cache:
                 RuntimeWarning,
                 stacklevel=4,
             )
+
+    def _lose_patience(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._connect().execute(f"PRAGMA busy_timeout = {IMPATIENCE_SECONDS * 1000:.0f}")
 
     def _connect(self) -> sqlite3.Connection:
         """Return the connection of this process: one that was open when it was forked is its parent's."""

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
+from uuid import uuid4
 
 import msgspec
 
@@ -28,7 +29,6 @@ from heats.judging.ask import (
     Steps,
     Turns,
     has_own_name,
-    is_async,
     make_calls,
     make_calls_async,
     name_function,
@@ -38,9 +38,11 @@ from heats.judging.limit import Limit
 from heats.judging.parse import Verdict, parse_answer
 from heats.judging.rows import choose_row, take_rows
 from heats.judging.show import QUESTION, check_size, show_outputs
+from heats.running.comparison import is_coroutine_function
 from heats.running.outcomes import Noted
 
 MOST_REMEMBERED = 10_000  # pulls that may be tried again
+MOST_ARRIVED = 8  # judges that travelled to this process, and stay for the next pull
 
 
 @dataclass(frozen=True)
@@ -53,24 +55,18 @@ class Judged:
 
 @dataclass
 class Tried:
-    """What was spent on a pull so far, and how often each text was answered without a verdict coming of it."""
+    """How often each text of a pull was answered without a verdict coming of it; what was spent since it last came."""
 
-    spending: Spending = field(default_factory=Spending)
     of_no_use: Counter[str] = field(default_factory=Counter)
     elsewhere: int = 0  # attempts that another process made: all answers they got may have been of no use
-    tries: int = 0
-    is_over: bool = False  # whether the last try came to an end, and did not fail
-
-    @property
-    def retries(self) -> int:
-        """How often it was tried again."""
-        return self.elsewhere + self.tries - 1
+    spending: Spending = field(default_factory=Spending)
+    tries: int = 0  # all but the last failed; 0: the last one came to an end
 
 
 class Bench(ABC):
     """Whoever judges: one judge or a panel of them, called as ``compare`` is."""
 
-    varies: bool  # whether, asked again about the same pull, it may say something else
+    varies: bool | int  # whether, asked again about the same pull, it may say something else; or how often at most
     feedback: Literal["winner", "ranking"]
     is_async: bool  # whether what it returns has to be awaited
 
@@ -94,7 +90,7 @@ class Bench(ABC):
 
     @abstractmethod
     def settle(self, query: Query) -> None:
-        """Take note that a pull came to an end: tried again from the first attempt, it is begun anew."""
+        """Take note that there is an answer to a pull: what is spent from here on is for the next one."""
 
     def _say(self, judged: Judged, heat: Sequence[Any], query: Query) -> Noted:
         self.settle(query)
@@ -207,13 +203,15 @@ class Judge(Bench):
         if self._cache is not None and answer is not None:
             _check_own_name("answer", answer)
         self._outputs: Store = self._cache or Memory()
+        self._met: dict[int, Any] = {}  # candidates and rows that are known by nothing but themselves
         self._turns = Turns()
         self._tried: dict[tuple[int, int], Tried] = {}  # pulls that may be tried again, by id and seed
         self._guard = threading.Lock()
-        self._set_async(is_async(ask) or (answer is not None and is_async(answer)))
+        self._token = uuid4().hex  # by which a process knows a judge that travelled there again
+        self._set_async(is_coroutine_function(ask) or is_coroutine_function(answer))
 
-    def __reduce__(self) -> tuple[partial[Judge], tuple[()]]:
-        return self._rebuild, ()  # locks and connections do not travel
+    def __reduce__(self) -> tuple[Callable[..., Judge], tuple[str, partial[Judge]]]:
+        return _arrive, (self._token, self._rebuild)  # locks and connections do not travel
 
     def __repr__(self) -> str:
         return f"<Judge {self.name}>"
@@ -227,7 +225,7 @@ class Judge(Bench):
         outputs = yield from self._make_outputs(heat, row, tried.spending)
         verdict, heard = yield from self._ask_in_all_orders(outputs, row, query.arms, tried)
         spent = tried.spending
-        return Judged(verdict, PullNotes(heard, number, spent.calls, spent.hits, tried.retries, spent.cost))
+        return Judged(verdict, PullNotes(heard, number, spent.calls, spent.hits, tried.tries - 1, spent.cost))
 
     def _ask_in_all_orders(
         self, outputs: list[str], row: Any, arms: Arms, tried: Tried
@@ -252,16 +250,10 @@ class Judge(Bench):
         return verdict, tuple(heard)
 
     def settle(self, query: Query) -> None:
-        """Take note that a pull came to an end."""
+        """Take note that there is an answer to a pull."""
         with self._guard:
             if (tried := self._tried.get((query.id, query.seed))) is not None:
-                tried.is_over = True
-
-    def find_spending(self, query: Query) -> Spending:
-        """Return what was spent on a pull so far."""
-        with self._guard:
-            tried = self._tried.get((query.id, query.seed))
-            return Spending() if tried is None else tried.spending
+                tried.tries, tried.spending = 0, Spending()
 
     def _orders(self, size: int) -> list[range]:
         return [range(size), range(size)[::-1]] if self._both_orders else [range(size)]
@@ -282,7 +274,7 @@ class Judge(Bench):
                 arguments=(candidate, row),
                 spending=spending,
                 kept=self._outputs,
-                key=make_key(f"answer {name_function(self._answer)}", _identify(candidate, row)),
+                key=make_key(f"answer {name_function(self._answer)}", self._identify(candidate, row)),
                 number=0,
                 limit=self._limit,
                 turns=self._turns,
@@ -290,6 +282,20 @@ class Judge(Bench):
             for candidate in heat
         ]
         return list((yield calls))
+
+    def _identify(self, candidate: Any, row: Any) -> str:
+        """Return text by which a candidate on a row is known, in other runs, too, if their answers are kept."""
+        try:
+            known = take_fingerprints((candidate, row), ("", ""), named=False)
+        except InvalidArgument:
+            if self._cache is None:
+                self._met |= {id(each): each for each in (candidate, row)}  # so that no other gets its number
+                return f"{id(candidate)} {id(row)}"
+            raise InvalidArgument(
+                "answers are kept by candidate and row, so both must be JSON, or functions with a name of their own; "
+                f"{show_value((candidate, row))} is not."
+            ) from None
+        return msgspec.json.encode(known).decode()
 
     def _make_text(self, outputs: list[str], row: Any) -> str:
         text = self._show(outputs, row)
@@ -304,22 +310,37 @@ class Judge(Bench):
             spending=tried.spending,
             kept=self._cache,
             key=make_key(self.name, text),
-            number=tried.of_no_use[text] + tried.elsewhere,
+            number=tried.of_no_use[text] + tried.elsewhere if self.varies else 0,
             limit=self._limit,
             turns=self._turns,
         )
 
     def _recall(self, query: Query, attempt: int) -> Tried:
-        """Return what earlier tries of a pull came to; one that is over is begun anew by the first attempt."""
+        """Return what earlier tries of a pull came to; after an answer, a first attempt begins anew."""
         with self._guard:
             pull = query.id, query.seed
             tried = self._tried.get(pull)
-            if tried is None or (tried.is_over and attempt == 0):
+            if tried is None or (attempt == 0 and not tried.tries):
                 tried = self._tried[pull] = Tried(elsewhere=attempt)
                 if len(self._tried) > MOST_REMEMBERED:
                     del self._tried[next(iter(self._tried))]
-            tried.tries, tried.is_over = tried.tries + 1, False
+            tried.tries += 1
             return tried
+
+
+_ARRIVED: dict[str, Judge] = {}
+_ARRIVING = threading.Lock()
+
+
+def _arrive(token: str, rebuild: Callable[[], Judge]) -> Judge:
+    """Return the one judge of this process for all copies of one: so it remembers what candidates made of rows."""
+    with _ARRIVING:
+        judge = _ARRIVED.pop(token, None) or rebuild()
+        judge._token = token
+        _ARRIVED[token] = judge
+        if len(_ARRIVED) > MOST_ARRIVED:
+            del _ARRIVED[next(iter(_ARRIVED))]
+        return judge
 
 
 def _agree(verdicts: Sequence[Verdict | NoVerdict]) -> Verdict | NoVerdict:
@@ -328,18 +349,6 @@ def _agree(verdicts: Sequence[Verdict | NoVerdict]) -> Verdict | NoVerdict:
     if all(each == first for each in verdicts):
         return first
     return NoVerdict("the verdict changed with the order in which they were shown")
-
-
-def _identify(candidate: Any, row: Any) -> str:
-    """Return text by which a candidate on a row is known in other runs, too."""
-    try:
-        known = take_fingerprints((candidate, row), ("", ""), named=False)
-    except InvalidArgument:
-        raise InvalidArgument(
-            "answers are kept by candidate and row, so both must be JSON, or functions with a name of their own; "
-            f"{show_value((candidate, row))} is not."
-        ) from None
-    return msgspec.json.encode(known).decode()
 
 
 def _check_function(argument: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -377,7 +386,7 @@ def _choose_show(show: Callable[..., str] | None, question: str, *, ranking: boo
             raise InvalidArgument("{question} must be a text: what to ask about the outputs.", question=question)
         return partial(show_outputs, question=question, ranking=ranking, ties=ties)
     _check_function("show", show)
-    if is_async(show):
+    if is_coroutine_function(show):
         raise InvalidArgument("{show} must be a plain function.", show=show)
     try:
         inspect.signature(show).bind([], None)

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-import msgspec
-
 from heats.base.checks import one_of
 from heats.engine.feedback import NoVerdict
 from heats.engine.machine import Query
 from heats.errors import InvalidArgument
 from heats.journal.judged import PullNotes, add_costs
-from heats.judging.ask import Steps
+from heats.judging.ask import Steps, take_together
 from heats.judging.judge import Bench, Judge, Judged
 from heats.judging.parse import Verdict
 
@@ -25,7 +23,8 @@ class Panel(Bench):
     def __init__(self, judges: tuple[Judge, ...], by: Literal["turns", "majority"]) -> None:
         self.judges = judges
         self.by = by
-        self.varies = by == "turns" or any(each.varies for each in judges)  # asked again, it is another one's turn
+        may_vary = any(each.varies for each in judges)
+        self.varies = may_vary or (len(judges) if by == "turns" else False)  # asked again, it is another one's turn
         self.feedback = judges[0].feedback
         self._set_async(any(each.is_async for each in judges))
 
@@ -35,24 +34,24 @@ class Panel(Bench):
     def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
         """Ask the judge whose turn it is, or all of them."""
         if self.by == "turns":
-            return (yield from self._ask_next(heat, query, attempt))
-        verdicts, notes = [], []
-        for each in self.judges:
-            judged = yield from each.judge(heat, query, attempt)
-            verdicts.append(judged.verdict)
-            notes.append(judged.notes)
-        return Judged(_count_votes(verdicts, len(heat)), _merge(notes))
+            whose, before = self._find_turn(query, attempt)
+            return (yield from whose.judge(heat, query, before))
+        judged = yield from take_together([each.judge(heat, query, attempt) for each in self.judges])
+        votes = _count_votes([each.verdict for each in judged], len(heat))
+        return Judged(votes, _merge([each.notes for each in judged]))
 
-    def _ask_next(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
-        """Ask whose turn it is; after a pull came to no verdict that is the next one, and its notes tell of all."""
-        count = len(self.judges)
-        turns = [self.judges[(query.id + each) % count] for each in range(attempt + 1)]
-        judged = yield from turns[-1].judge(heat, query, attempt // count)
-        notes = msgspec.structs.replace(judged.notes, retries=judged.notes.retries + attempt - attempt // count)
-        for spent in [each.find_spending(query) for each in set(turns) - {turns[-1]}]:
-            calls, hits, cost = notes.calls + spent.calls, notes.hits + spent.hits, add_costs(notes.cost, spent.cost)
-            notes = msgspec.structs.replace(notes, calls=calls, hits=hits, cost=cost)
-        return Judged(judged.verdict, notes)
+    def _find_turn(self, query: Query, attempt: int) -> tuple[Judge, int]:
+        """Return whose turn it is, and how often that one was asked about this pull before.
+
+        After a pull came to no verdict it is the next one's; once all were asked, only those are whose answers vary.
+        """
+        first = query.id % len(self.judges)
+        turns = self.judges[first:] + self.judges[:first]
+        if attempt < len(turns):
+            return turns[attempt], 0
+        varying = [each for each in turns if each.varies] or turns
+        again, place = divmod(attempt - len(turns), len(varying))
+        return varying[place], again + 1
 
     def settle(self, query: Query) -> None:
         """Take note, on behalf of all, that a pull came to an end."""

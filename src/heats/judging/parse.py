@@ -12,9 +12,10 @@ from heats.judging.show import LETTERS
 LONGEST_ANSWER = 1000  # characters of anything that can be a verdict
 
 _AROUND = r"[\s*_`\"'()\[\].:]*"  # what people and models put around a letter
-_LETTER = re.compile(rf"{_AROUND}([A-Za-z]){_AROUND}")
+_ONE = r"(?:<[A-Za-z]>|[A-Za-z])"  # as it was asked for, or as outputs are shown
+_LETTER = re.compile(rf"{_AROUND}{_ONE}{_AROUND}")
 _TIE = re.compile(rf"{_AROUND}TIE{_AROUND}", re.IGNORECASE | re.ASCII)
-_RANKING = re.compile(rf"{_AROUND}([A-Za-z](?:(?:\s*[>,]\s*|\s+)[A-Za-z])+){_AROUND}")
+_RANKING = re.compile(rf"{_AROUND}{_ONE}(?:(?:\s*[>,]\s*|\s+){_ONE})+{_AROUND}")
 
 
 class Verdict(NamedTuple):
@@ -36,7 +37,7 @@ def parse_answer(answer: str, size: int, *, ranking: bool = False, ties: bool = 
     if found is None:
         asked = f"a ranking of {size} letters" if ranking else "one letter"
         return NoVerdict(f"the answer is not {asked}: {show_value(answer)}")
-    best = tuple(LETTERS.index(letter.upper()) for letter in re.findall("[A-Za-z]", found[1]))
+    best = tuple(LETTERS.index(letter.upper()) for letter in re.findall("[A-Za-z]", found[0]))
     if max(best) >= size:
         return NoVerdict(f"the answer names {LETTERS[max(best)]}, but only A to {LETTERS[size - 1]} were shown")
     if ranking and sorted(best) != list(range(size)):

@@ -53,9 +53,8 @@ class Racing:
         self._scenario = scenario
         self._guardians = guardians
 
-    @property
-    def varies(self) -> bool:
-        """A heat that was undecided would be so again."""
+    def may_vary(self, answers: int) -> bool:
+        """Return False: a heat that was undecided would be so again."""
         return False
 
     def job(self, query: Query, attempt: int = 0) -> tuple[Any, tuple[Any, ...]]:

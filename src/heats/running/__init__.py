@@ -4,6 +4,7 @@ candidates    what is chosen among → a fixed order, and names
 waits         a comparison that failed → how long to wait before it is made again, and the pulls that wait
 calls         pulls → what a worker does, in a row, each with its own outcome and time
 outcomes      what came back → told, noted, tried again, or the end of the run
+aside         a plain function that may block → something to await, in a thread
 comparison    the user's ``compare`` → a task for every pull
 lookout       a batch is over → whether the winner is sure enough to stop
 driver        a machine + a task + an executor → all pulls made

@@ -11,13 +11,12 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Awaitable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Any
 
 from heats.base.worker import name_this_worker
 from heats.engine.machine import Query
 from heats.errors import HeatsError
+from heats.running.aside import call_aside
 from heats.running.calls import Answer, Calls, Job, took_too_long
 from heats.running.comparison import Comparison
 from heats.running.driver import GRACE_SECONDS
@@ -33,22 +32,16 @@ async def drive_async(run: Prepared, concurrency: int) -> None:
 
     An error or a cancellation stops the run: what is under way is cancelled, and what had come back is told.
     """
-    asker = Asker(run.task, concurrency, run.timeout)
-    try:
-        await Places(run, concurrency, asker).run()
-    finally:
-        asker.leave_threads()
+    await Places(run, concurrency, Asker(run.task, run.timeout)).run()
 
 
 class Asker:
     """Has ``compare`` answer in its time: a coroutine function in this loop, a plain function in a thread."""
 
-    def __init__(self, task: Comparison, concurrency: int, timeout: float | None) -> None:
+    def __init__(self, task: Comparison, timeout: float | None) -> None:
         self.is_stopping = False  # whoever is cancelled from then on is cancelled by us
         self._task = task
-        self._concurrency = concurrency
         self._timeout = timeout
-        self._pool: ThreadPoolExecutor | None = None
         self._here = name_this_worker()
 
     async def ask(self, query: Query, attempt: int) -> tuple[str, Answer]:
@@ -85,23 +78,13 @@ class Asker:
         finally:
             await _cancel(task)
         if is_late:
-            self.leave_threads()  # one of them is stuck; the next pulls get new ones
             raise took_too_long(self._timeout)
         return task.result()
 
     async def _ask_thread(self, call: Job) -> tuple[str, Any, Exception | None]:
         """Call in a thread, and return who answered what, or the error; what is only to be awaited is awaited here."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="compare")
-        loop = asyncio.get_running_loop()
-        by, [(said, error, _)] = await loop.run_in_executor(self._pool, copy_context().run, Calls([call]))
+        by, [(said, error, _)] = await call_aside(Calls([call]))
         return by, await said if hasattr(said, "__await__") else said, error
-
-    def leave_threads(self) -> None:
-        """Let threads end that have nothing to do any more, without waiting for those that have."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
-            self._pool = None
 
 
 class Places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,7 +35,8 @@ class Wants(NamedTuple):
 class Comparison:
     """The user's ``compare`` as a task: it gets the candidates of a heat, and what it names becomes arms.
 
-    A ``compare`` with an attribute ``varies = True`` says that it may answer otherwise if it is asked again.
+    A ``compare`` with an attribute ``varies = True`` says that it may answer otherwise if it is asked again; a number
+    says how many answers may differ, of so many judges for example.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class Comparison:
         self._announced = announced
         self._wants = _find_wants(compare)
         self.is_awaited = is_coroutine_function(compare)
-        self.varies = getattr(compare, "varies", False) is True
+        self._varies = getattr(compare, "varies", False)
 
     def job(self, query: Query, attempt: int = 0) -> Job:
         """Send along the candidates of this heat only."""
@@ -63,6 +65,10 @@ class Comparison:
     def read(self, said: Any, query: Query) -> Any:
         """Return what ``compare`` said of a heat, with arms for the candidates it names."""
         return read_answer(said, self._heat(query), query, self._announced)
+
+    def may_vary(self, answers: int) -> bool:
+        """Whether there may be another answer to a pull after so many."""
+        return self._varies is True or (type(self._varies) is int and answers < self._varies)
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull."""
@@ -84,8 +90,23 @@ def check_compare(compare: Any, *, may_wait: bool) -> None:
         )
 
 
+def check_announced(compare: Any, announced: Announced | None) -> None:
+    """Refuse a judge that says itself that it returns something else than was announced, before it is asked."""
+    said = getattr(compare, "feedback", None)
+    is_ours = isinstance(said, str) and said in ("winner", "ranking")
+    if announced is None or not is_ours or Kind(said) in announced.kinds:
+        return
+    raise InvalidArgument(
+        f"{{feedback}} was said, but {show_value(compare)} is one with feedback={said!r}; make them equal, or leave "
+        "it out.",
+        feedback=announced.hint,
+    )
+
+
 def is_coroutine_function(compare: Any) -> bool:
-    """Whether calling it gives something to await: an ``async def``, or an object that is called as one."""
+    """Whether calling it gives something to await: an ``async def``, an object called as one, a partial of either."""
+    while isinstance(compare, partial):
+        compare = compare.func
     return any(map(inspect.iscoroutinefunction, (compare, getattr(compare, "__call__", None))))  # noqa: B004
 
 

@@ -105,8 +105,8 @@ def find_best(
         True shows a live bar on a terminal or in a notebook; elsewhere it is silent.
     retries
         How often a comparison that failed is tried again before the run stops; with a journal, the same call then
-        goes on. So often, too, is a pull asked again that came to ``NoVerdict``, if ``compare.varies`` is True; see
-        docs/scaling.md.
+        goes on. So often, too, is a pull asked again that came to ``NoVerdict``, if ``compare.varies`` is True, or says
+        how many answers may differ; see docs/scaling.md.
     backoff
         Seconds to wait before a comparison that raised is tried again: about as many as the first number says, twice
         as many every time, and no more than the second; other comparisons are made meanwhile. An error that has a
@@ -130,25 +130,9 @@ def find_best(
     >>> find_best(range(20), lambda heat: [-abs(x - 13) for x in heat], budget=60, heat_size=4).winner
     13
     """
-    check_executor(executor)
-    planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
-    planning |= {"edge": edge, "schedule": schedule, "record": record}
-    terms = Terms(
-        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
-    )
-    with prepare_search(
-        candidates,
-        compare,
-        terms,
-        budget=budget,
-        heat_size=heat_size,
-        strategy=strategy,
-        batches=batches,
-        feedback=feedback,
-        statistic=statistic,
-        seed=seed,
-        planning=planning,
-    ) as prepared:
+    said = dict(locals())  # first of all: every argument by its name
+    check_executor(said.pop("executor"))
+    with prepare_search(**said) as prepared:
         _drive(prepared, executor)
     return prepared.found
 
@@ -209,29 +193,12 @@ async def find_best_async(
     >>> asyncio.run(find_best_async(range(20), judge, budget=60, heat_size=2, concurrency=20)).winner
     19
     """
+    said = dict(locals())  # first of all: every argument by its name
     from heats.running.async_driver import drive_async  # who awaits nothing need not import asyncio
 
-    concurrency = whole("concurrency", concurrency, 1)
-    planning: dict[str, Any] = {"plan": plan, "early": early, "guaranteed": guaranteed, "blind": blind}
-    planning |= {"edge": edge, "schedule": schedule, "record": record}
-    terms = Terms(
-        journal=journal, progress=progress, retries=retries, backoff=backoff, timeout=timeout, names=names, sure=sure
-    )
-    with prepare_search(
-        candidates,
-        compare,
-        terms,
-        budget=budget,
-        heat_size=heat_size,
-        strategy=strategy,
-        batches=batches,
-        feedback=feedback,
-        statistic=statistic,
-        seed=seed,
-        planning=planning,
-        may_wait=True,
-    ) as prepared:
-        await drive_async(prepared, concurrency)
+    places = whole("concurrency", said.pop("concurrency"), 1)
+    with prepare_search(**said, may_wait=True) as prepared:
+        await drive_async(prepared, places)
     return prepared.found
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from heats.base.text import count_things, describe_error, end_sentence
 from heats.engine.feedback import NoVerdict
 from heats.engine.machine import Machine, Query
-from heats.errors import BadFeedback, ComparisonFailed, HeatsError
+from heats.errors import BadFeedback, ComparisonFailed, HeatsError, InvalidArgument
 from heats.journal.judged import JudgeCounts
 from heats.running.calls import Answer, Job
 from heats.running.waits import Backoff, Waits, choose_wait
@@ -29,9 +29,8 @@ class Noted:
 class Task(Protocol):
     """What is to be done for a query, and in which words to speak of it."""
 
-    @property
-    def varies(self) -> bool:
-        """Whether a pull that came to no verdict may come to one if it is made again."""
+    def may_vary(self, answers: int) -> bool:
+        """Whether a pull that came to no verdict so often may come to one if it is made again."""
 
     def job(self, query: Query, attempt: int = 0) -> Job:
         """Return a function and its arguments, no more than it needs: they may travel to another process.
@@ -55,8 +54,8 @@ class Keeper(Protocol):
     ) -> None:
         """Take the answer to a pull."""
 
-    def requeue(self, query: Query, why: str) -> None:
-        """Take a pull back."""
+    def requeue(self, query: Query, why: str, *, notes: dict[str, Any] | None) -> None:
+        """Take a pull back, with the notes of an answer that is not told because another one is asked for."""
 
     def late(self, query: Query, answer: Any, *, by: str | None, took: float | None) -> None:
         """Hear an answer to a pull that was told before."""
@@ -84,9 +83,10 @@ class MachineOnly:
         self._machine.tell(query, feedback, by=by)
         self.judged.add(notes)
 
-    def requeue(self, query: Query, why: str) -> None:
+    def requeue(self, query: Query, why: str, *, notes: dict[str, Any] | None) -> None:
         """Take a pull back."""
         self._machine.requeue(query)
+        self.judged.add_given_up(notes)
 
     def late(self, query: Query, answer: Any, *, by: str | None, took: float | None) -> None:
         """Ignore it."""
@@ -103,7 +103,8 @@ class MachineOnly:
 class Outcomes:
     """Settles the answers to pulls, and says which one is to be made next.
 
-    A pull that failed is made again, up to ``retries`` times, after a while; None: that cannot be said here, and is 0.
+    A pull that failed is made again, up to ``retries`` times, after a while, unless that cannot help; None: that cannot
+    be said here, and is 0.
     """
 
     def __init__(
@@ -146,12 +147,11 @@ class Outcomes:
         if answer.error is not None:
             self.fail(query, answer.error)
             return
-        if self._may_say_more(query, answer):
-            self._silent[query.id] += 1
-            self.retry(query, f"no verdict: {_parts(answer.value)[0].why}")
-            return
         try:
-            self._tell(query, answer, by)
+            if self._may_say_more(query, answer):
+                self._ask_again(query, *_parts(answer.value))
+            else:
+                self._tell(query, answer, by)
         except BadFeedback as error:
             self.fail(query, error)
 
@@ -169,7 +169,7 @@ class Outcomes:
         if not self._machine.counts(query):
             return
         self._failed[query.id] += 1
-        if self._failed[query.id] > self._retries:
+        if self._failed[query.id] > self._retries or _is_mistake(error):
             raise self._failure(query, error) from error
         self.retry(query, describe_error(error), choose_wait(self._backoff, query, self._failed[query.id], error))
 
@@ -182,22 +182,26 @@ class Outcomes:
             raise self._failure(query, error) from error
         self.retry(query, describe_error(error))
 
-    def retry(self, query: Query, why: str, wait: float = 0.0) -> None:
+    def retry(self, query: Query, why: str, wait: float = 0.0, notes: dict[str, Any] | None = None) -> None:
         """Take a pull back, so that it is made again: by whoever asks next, or after a while."""
         if self._machine.told(query):
             return
-        self._keeper.requeue(query, why)
+        self._keeper.requeue(query, why, notes=notes)
         if wait and self._machine.counts(query):
             self._waits.put(query, wait)
 
     def _may_say_more(self, query: Query, answer: Answer) -> bool:
         """Whether an answer has no verdict, and another one is still to be asked for."""
         return (
-            self._task.varies
-            and isinstance(_parts(answer.value)[0], NoVerdict)
+            isinstance(_parts(answer.value)[0], NoVerdict)
             and self._silent[query.id] < self._retries
+            and self._task.may_vary(self._silent[query.id] + 1)
             and not self._machine.told(query)
         )
+
+    def _ask_again(self, query: Query, silence: NoVerdict, notes: dict[str, Any] | None) -> None:
+        self.retry(query, f"no verdict: {silence.why}", notes=notes)
+        self._silent[query.id] += 1
 
     def _tell(self, query: Query, answer: Answer, by: str) -> None:
         if self._machine.told(query):  # by an answer that had been given up
@@ -211,12 +215,17 @@ class Outcomes:
         if isinstance(error, BadFeedback):
             return BadFeedback(f"{what} gave feedback that cannot be used: {error}")
         message = f"{what} failed: {end_sentence(describe_error(error))}"
-        if self._said is not None:
+        if self._said is not None and not _is_mistake(error):
             times = count_things(self._failed[query.id] + self._lost[query.id], "time")
             message += f" It failed {times}, and retries={self._said} allows no more; a larger number tries it again."
         if self._keeper.path is not None:
             message += f" What was told is kept in {self._keeper.path}: do the same again and the run goes on."
         return ComparisonFailed(message)
+
+
+def _is_mistake(error: BaseException) -> bool:
+    """Whether heats itself refused what it was handed: it would do so again, however often that is paid for."""
+    return type(error) is InvalidArgument
 
 
 def _parts(value: Any) -> tuple[Any, dict[str, Any] | None]:

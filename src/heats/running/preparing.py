@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -28,7 +28,7 @@ from heats.planning.build import plan as make_plan
 from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan
 from heats.planning.rules import Rule
 from heats.running.candidates import name_candidates, take_candidates
-from heats.running.comparison import Announced, Comparison, check_compare
+from heats.running.comparison import Announced, Comparison, check_announced, check_compare
 from heats.running.found import Found
 from heats.running.lookout import check_sure, is_less_sure
 from heats.running.outcomes import Keeper, MachineOnly
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from heats.running.driver import Watch
 
     Kept = str | os.PathLike[str] | JournalFile | None
+
+
+PLANNING = ("plan", "early", "guaranteed", "blind", "edge", "schedule", "record")  # what only planned tournaments know
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +101,9 @@ def prepare_run(
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
     labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
     check_compare(compare, may_wait=may_wait)
-    task = Comparison(compare, taken, labels, _announce(feedback, machine))
+    announced = _announce(feedback, machine)
+    check_announced(compare, announced)
+    task = Comparison(compare, taken, labels, announced)
     retries, backoff = whole("retries", terms.retries, 0), check_backoff(terms.backoff)
     timeout = terms.timeout
     if timeout is not None:
@@ -118,20 +123,15 @@ def prepare_run(
 
 @contextmanager
 def prepare_search(
-    candidates: Iterable[Any],
-    compare: Callable[..., Any],
-    terms: Terms,
-    *,
-    seed: int,
-    planning: Mapping[str, Any],
-    may_wait: bool = False,
-    **said: Any,
+    candidates: Iterable[Any], compare: Callable[..., Any], *, seed: int, may_wait: bool = False, **said: Any
 ) -> Iterator[Prepared]:
     """Choose what is played among ``candidates`` by all that was said, and yield what a driver needs.
 
-    ``planning`` is what only planned tournaments know, ``said`` the rest of what a :class:`Said` holds.
+    ``said`` is what :class:`Terms` and :class:`Said` hold, and, by name, what only planned tournaments know.
     """
     taken = take_candidates(candidates)
+    terms = Terms(**{each.name: said.pop(each.name) for each in fields(Terms)})
+    planning = {name: said.pop(name) for name in PLANNING}
     asked = Said(n_arms=len(taken), sure=terms.sure, planning=planning, **said)
     made = make_machine(asked, seed, terms.journal)
     with prepare_run(made, compare, taken, terms, feedback=asked.feedback, may_wait=may_wait) as prepared:

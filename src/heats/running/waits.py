@@ -40,11 +40,11 @@ def check_backoff(backoff: Any) -> Backoff | None:
 def choose_wait(backoff: Backoff | None, query: Query, failures: int, error: BaseException) -> float:
     """Return the seconds to wait before a pull that failed so often is made again.
 
-    What a service said counts. Else it is a random time, fixed by the pull's seed, from half the wait to all of it, so
-    that pulls that failed together do not come back together. Feedback that cannot be used is asked for again at once.
+    What a service said counts, unless that is "at once". Else it is a random time, fixed by the pull's seed, from half
+    the wait to all of it, so that pulls that failed together do not come back together. Feedback that cannot be used is
+    asked for again at once.
     """
-    said = read_retry_after(error)
-    if said is not None:
+    if said := read_retry_after(error):
         return said
     if backoff is None or isinstance(error, BadFeedback):
         return 0.0
