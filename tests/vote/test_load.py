@@ -33,6 +33,7 @@ async def vote_all(client: httpx.AsyncClient, link: str, counted: list[str]) -> 
             return
         else:
             await client.post(f"{link}/begin?more=1")
+            await asyncio.sleep(0.05)
 
 
 @pytest.mark.slow
