@@ -380,6 +380,8 @@ def test_media_come_from_the_scenario_only(tmp_path: Path) -> None:
     shown = poll.client.get(f"{poll.base('Ann')}/media/0")
     assert shown.headers["content-type"] == "image/svg+xml"
     assert "sandbox" in shown.headers["content-security-policy"]
+    part = poll.client.get(f"{poll.base('Ann')}/media/0", headers={"Range": "bytes=1-3"})
+    assert (part.status_code, part.content) == (206, shown.content[1:4])
     for path in (
         "media/9",
         "media/..%2f..%2fpeople.csv",

@@ -122,10 +122,8 @@ class Booth:
     async def take_vote(self, request: Request) -> Response:
         """Take a vote, or that somebody cannot say, and hand out what comes next."""
         voter, fields = await self._receive(request)
-        number, said = _read_number(fields), fields.get("say", [""])[0]
-        more = "more" in request.query_params
-
-        is_skipped = said == "skip" and self.table.skip
+        number, more = _read_number(fields), "more" in request.query_params
+        is_skipped = self.table.skip and fields.get("say") == ["skip"]
 
         def take(desk: Desk) -> Outcome:
             query = desk.journal.machine.query(number)
