@@ -16,7 +16,8 @@ sets          random sets of arms
 report        what was found, and how sure that is
 answerers     who answered which pull, and whose answers are void
 stages        stages under way and over, and what their pulls said
-machine       a game of one repetition, asked and told
+asking        a game of one repetition, asked and told
+machine       the one face of all algorithms; answers taken back, rounds closed, somebody's answers void
 tournament    the machine that plays a plan
 baselines     RoundRobin and SuccessiveHalving
 adaptive      every batch takes the arms that look best

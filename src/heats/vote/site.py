@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from heats.errors import HeatsError, JournalFailed
+from heats.journal import Log
 from heats.vote.desk import Desk
 from heats.vote.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
+from heats.vote.ledger import Ledger
 from heats.vote.office import Office
 from heats.vote.showing import render_candidate, render_markdown
 
@@ -37,6 +39,10 @@ class Site:
     async def ask(self, job: Callable[[Desk], T]) -> T:
         """Have something done at the desk; the answer comes once all that it told is on the disk."""
         return await asyncio.wrap_future(self.office.do(job))
+
+    async def read(self, job: Callable[[Log, Ledger], T]) -> T:
+        """Look at all that is on the disk, while voters go on."""
+        return await asyncio.wrap_future(self.office.reading.do(job))
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a page."""
@@ -65,7 +71,7 @@ class Site:
 
     def send_media(self, arm: int) -> Response:
         """Send the file of a candidate, in parts as the browser asks for them; only one that is still where it was."""
-        known = self.office.poll.candidates
+        known = self.office.shown
         path = known[arm].path if arm < len(known) else None
         if path is None or path.is_symlink() or path.resolve() != path or not path.is_file():
             raise Refused(404, "There is no such file, or not any more.")
@@ -79,13 +85,13 @@ class Site:
         content = files("heats.vote").joinpath("pages", name).read_bytes()
         return Response(content, media_type=STATIC[name], headers=PAGE_HEADERS | {"Cache-Control": "max-age=3600"})
 
-    async def refuse(self, _: Request, error: Exception) -> Response:
+    async def refuse(self, request: Request, error: Exception) -> Response:
         """Say on a page why something was not done."""
-        status, why = _explain(error)
+        status, why = _explain(error, is_form=request.method == "POST")
         return self.page("problem.html", status, why=why)
 
 
-def _explain(error: Exception) -> tuple[int, str]:
+def _explain(error: Exception, *, is_form: bool) -> tuple[int, str]:
     """Return a status and a sentence."""
     match error:
         case Refused():
@@ -93,8 +99,9 @@ def _explain(error: Exception) -> tuple[int, str]:
         case HTTPException():
             return error.status_code, NO_PAGE if error.status_code == 404 else "That is not possible here."
         case JournalFailed():
-            return 503, "Your vote was NOT counted: it could not be kept (the disk may be full). Try again in a while."
+            what = "This was NOT counted" if is_form else "Nothing can be counted now"
+            return 503, f"{what}: votes cannot be kept at the moment (the disk may be full). Try again in a while."
         case HeatsError():
             sentence = str(error)
             return 400, f"{sentence[:1].upper()}{sentence[1:]}"
-    return 500, "Something went wrong here; your vote was not counted. Try again, or tell the organiser."
+    return 500, "Something went wrong here; nothing was counted. Try again, or tell the organiser."
