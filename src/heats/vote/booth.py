@@ -86,6 +86,7 @@ class Booth:
             is_over = reason in (Nothing.DONE, Nothing.ENOUGH)
             return self.site.page(
                 "nothing.html",
+                state=reason.value,
                 why=NOTHING[reason],
                 is_over=is_over,
                 can_go_on=isinstance(handed, Handed),

@@ -22,7 +22,7 @@ from heats.vote.showing import render_candidate, render_markdown
 T = TypeVar("T")
 
 NO_PAGE = "There is no such page."
-STATIC = {"vote.css": "text/css", "vote.js": "text/javascript"}
+STATIC = {"vote.css": "text/css", "vote.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 class Site:
@@ -72,17 +72,18 @@ class Site:
         return FileResponse(path, media_type=known[arm].media_type, headers=MEDIA_HEADERS)
 
     async def show_static(self, request: Request) -> Response:
-        """Show our style sheet or our script."""
+        """Show our style sheet, our script or our icon."""
         name = request.path_params["name"]
         if name not in STATIC:
             raise Refused(404, NO_PAGE)
         content = files("heats.vote").joinpath("pages", name).read_bytes()
         return Response(content, media_type=STATIC[name], headers=PAGE_HEADERS | {"Cache-Control": "max-age=3600"})
 
-    async def refuse(self, _: Request, error: Exception) -> Response:
-        """Say on a page why something was not done."""
+    async def refuse(self, request: Request, error: Exception) -> Response:
+        """Say on a page why something was not done, with a way back to the page that a form was on."""
         status, why = _explain(error)
-        return self.page("problem.html", status, why=why)
+        back = (request.url.path.rpartition("/")[0] or "/") if request.method == "POST" else None
+        return self.page("problem.html", status, why=why, back=back)
 
 
 def _explain(error: Exception) -> tuple[int, str]:

@@ -1,32 +1,142 @@
-// Keys for what the buttons say, no vote sent twice by a second click, and fresh numbers for the organiser.
+// The pages work without this. With it: keys for what the buttons say, votes that need no new page and are kept on the
+// page while there is no connection, one choice per place in a ranking, and fresh numbers for whoever waits.
 "use strict";
+
+const find = (what, where = document) => where.querySelector(what);
+const list = (what, where = document) => [...where.querySelectorAll(what)];
+let busy = false;
+
+// What was done is said after the region for it is there: only then do screen readers read it out.
+function say(text) {
+  const region = find("[role=status]");
+  if (!region) return;
+  region.textContent = "";
+  setTimeout(() => { region.textContent = text; }, 100);
+}
+
+function warn(text) {
+  const region = document.createElement("p");
+  region.className = "warning";
+  region.setAttribute("role", "alert");
+  find("main > .warning[role=alert]")?.remove();
+  find("main").prepend(region);
+  region.textContent = text;
+  region.scrollIntoView({ block: "nearest" });
+}
+
+async function load(address, options) {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(30000), ...options });
+  return [answer, new DOMParser().parseFromString(await answer.text(), "text/html")];
+}
+
+function show(fresh, text) {
+  const main = document.importNode(find("main", fresh), true);
+  text ??= find("[role=status]", main)?.textContent ?? "";
+  document.title = fresh.title;
+  find("main").replaceWith(main);
+  scrollTo(0, 0);
+  find("[data-start]")?.focus({ preventScroll: true });
+  say(text);
+}
+
+async function send(form, button) {
+  busy = true;
+  find("main").setAttribute("aria-busy", "true");
+  try {
+    const body = new URLSearchParams(new FormData(form, button));
+    const [answer, fresh] = await load(form.action, { method: "POST", body });
+    if (answer.ok) show(fresh);
+    else warn(find("[role=alert]", fresh)?.textContent ?? "Something went wrong; load this page again.");
+  } catch {
+    warn("No answer came, so it is not known whether this was counted. Try again: it counts once.");
+  }
+  busy = false;
+  find("main").removeAttribute("aria-busy");
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (busy || form.dataset.sent) event.preventDefault();
+  else if (!form.matches("[data-swap]")) form.dataset.sent = "yes";
+  else {
+    event.preventDefault();
+    send(form, event.submitter);
+  }
+});
+addEventListener("pageshow", () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});
+
+// Rankings, best and worst: no place is given twice, and a number gives the next place.
+const chosen = (name) => find(`input[name="${name}"]:checked`)?.value ?? "";
+
+function leaveOthers(field) {
+  if (!field.checked || !field.value) return;
+  const place = field.closest(".card");
+  for (const other of list(".card input:checked")) {
+    if (other === field) continue;
+    if (field.name.startsWith("place-") && other.value === field.value) find('input[value=""]', other.closest(".card")).checked = true;
+    if (!field.name.startsWith("place-") && other.closest(".card") === place) other.checked = false;
+  }
+}
+
+function choose(form, key) {
+  const card = list(".card", form)[key - 1];
+  let field;
+  if (form.dataset.answer === "best-worst") {
+    const name = chosen("best") && chosen("best") !== key ? "worst" : "best";
+    field = find(`input[name=${name}]`, card);
+    field.checked = !field.checked;
+  } else {
+    const taken = list(".card input:checked", form).map((each) => each.value);
+    const own = chosen(`place-${key}`);
+    const next = list("input", card).find((each) => !taken.includes(each.value));
+    field = own ? find('input[value=""]', card) : next;
+    if (!field) return;
+    field.checked = true;
+  }
+  leaveOthers(field);
+  say(`Candidate ${key}: ${field.checked ? field.labels[0].textContent.trim() : "no choice"}`);
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches(".card input")) leaveOthers(event.target);
+});
+
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select");
-  if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const key = CSS.escape(event.key.toLowerCase());
-  const button = document.querySelector(`button[data-key="${key}"]`);
-  const field = document.querySelector(`[data-focus="${key}"]`);
+  const typing = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
+  if (typing || busy || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const key = event.key.toLowerCase();
+  if (key === "enter" && event.target.matches("a, button, summary, audio, video")) return;
+  const button = find(`button[data-key="${CSS.escape(key)}"]`);
+  const form = find("form[data-answer]:not([data-answer=winner])");
   if (button) button.click();
-  else if (field) field.focus();
+  else if (form && /^[1-9]$/.test(key) && key <= list(".card", form).length) choose(form, key);
   else return;
   event.preventDefault();
 });
-document.addEventListener("submit", (event) => {
-  if (event.target.dataset.sent) event.preventDefault();
-  event.target.dataset.sent = "yes";
-});
-window.addEventListener("pageshow", () => {
-  for (const form of document.forms) delete form.dataset.sent;
-});
-const live = document.querySelector("[data-live]");
-if (live) {
-  setInterval(async () => {
-    if (document.hidden) return;
-    try {
-      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-      if (!answer.ok) return;
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
-      if (fresh) live.replaceChildren(...fresh.childNodes);
-    } catch { /* the server is away: the next look may find it */ }
-  }, 5000);
+
+// One sound or film at a time.
+document.addEventListener("play", (event) => {
+  for (const other of list("audio, video")) if (other !== event.target) other.pause();
+}, true);
+
+// Whoever waits sees what is new without doing anything; nobody is disturbed in what they read or hold.
+setInterval(async () => {
+  const old = find("[data-fresh]");
+  if (!old || busy || document.hidden || find(".wide:focus", old)) return;
+  try {
+    const [answer, fresh] = await load(location.href);
+    const now = find("[data-fresh]", fresh);
+    if (!answer.ok || busy || !old.isConnected || now?.innerHTML === old.innerHTML) return;
+    if (now) old.replaceWith(document.importNode(now, true));
+    else show(fresh, "There is something for you again.");
+  } catch { /* the server is away: the next look may find it */ }
+}, 5000);
+
+const here = new URL(location.href);
+if (here.searchParams.has("said")) {
+  here.searchParams.delete("said"); // so that a page loaded again does not say it again
+  history.replaceState(null, "", here);
 }
+say(find("[role=status]")?.textContent ?? "");
