@@ -36,6 +36,7 @@ function show(fresh, text) {
   find("main").replaceWith(main);
   scrollTo(0, 0);
   find("[data-start]")?.focus({ preventScroll: true });
+  loadAhead();
   say(text);
 }
 
@@ -45,7 +46,8 @@ async function send(form, button) {
   try {
     const body = new URLSearchParams(new FormData(form, button));
     const [answer, fresh] = await load(form.action, { method: "POST", body });
-    if (answer.ok) show(fresh);
+    if (answer.headers.has("Refresh")) location.assign(answer.url); // a page that leads on by itself
+    else if (answer.ok) show(fresh);
     else warn(find("[role=alert]", fresh)?.textContent ?? "Something went wrong; load this page again.");
   } catch {
     warn("No answer came, so it is not known whether this was counted. Try again: it counts once.");
@@ -121,22 +123,32 @@ document.addEventListener("play", (event) => {
   for (const other of list("audio, video")) if (other !== event.target) other.pause();
 }, true);
 
-// Whoever waits sees what is new without doing anything; nobody is disturbed in what they read or hold.
+// Whoever waits sees what is new without doing anything; nobody is disturbed in what they read, choose or hold.
 setInterval(async () => {
-  const old = find("[data-fresh]");
-  if (!old || busy || document.hidden || find(".wide:focus", old)) return;
+  const old = list("[data-fresh]");
+  if (!old.length || busy || document.hidden) return;
   try {
     const [answer, fresh] = await load(location.href);
-    const now = find("[data-fresh]", fresh);
-    if (!answer.ok || busy || !old.isConnected || now?.innerHTML === old.innerHTML) return;
-    if (now) old.replaceWith(document.importNode(now, true));
-    else show(fresh, "There is something for you again.");
+    if (!answer.ok || busy || !old[0].isConnected) return;
+    const now = list("[data-fresh]", fresh);
+    if (!now.length) show(fresh, "There is something for you again.");
+    old.forEach((each, place) => {
+      const held = each.value || each.matches(":focus") || find(":focus:not([data-start])", each);
+      const other = now[place];
+      if (other && !held && each.innerHTML !== other.innerHTML) each.replaceWith(document.importNode(other, true));
+    });
   } catch { /* the server is away: the next look may find it */ }
 }, 5000);
+
+// Safari does not load ahead by itself.
+function loadAhead() {
+  for (const link of list("link[rel=prefetch]")) if (!link.relList.supports("prefetch")) new Image().src = link.href;
+}
 
 const here = new URL(location.href);
 if (here.searchParams.has("said")) {
   here.searchParams.delete("said"); // so that a page loaded again does not say it again
   history.replaceState(null, "", here);
 }
+loadAhead();
 say(find("[role=status]")?.textContent ?? "");
