@@ -75,6 +75,24 @@ def test_the_next_best_takes_the_place_of_the_last(problem: tuple[int, int, int,
             times[heat] += 1
 
 
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.booleans(), st.integers(0, 9999))
+def test_one_run_deals_what_many_do(problem: tuple[int, int, int, int], lasts: bool, chance: int) -> None:
+    """With a heap that is looked through no further than is needed, after earlier batches, too."""
+    n, k, most, pulls = problem
+    draw = np.random.default_rng(chance)
+    outlook = Outlook(1, n)
+    outlook.scores = outlook.strengths = np.round(draw.normal(size=(1, n)), 1)
+    outlook.lasts, outlook.ahead = np.array([lasts]), 2.0
+    pulled, luck = draw.integers(0, 3, (1, n)), np.argsort(draw.random((1, n)), axis=1)
+    keys = make_keys(outlook.values, pulled, luck)
+    before = [np.array([[sorted(draw.permutation(n)[:k].tolist())]])] if pulls < math.comb(n, k) * most else []
+    one, many = (
+        deal(outlook, pulled, luck, keys.copy(), pulls, k, Repeats(most, 1, before)) for deal in (deal_one, deal_many)
+    )
+    assert (one == many).all()
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 9), st.integers(2, 4), st.integers(1, 30), st.integers(0, 999))
 def test_a_limit_that_is_never_reached_changes_nothing(n: int, k: int, budget: int, seed: int) -> None:

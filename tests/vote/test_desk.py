@@ -186,10 +186,10 @@ def test_void_voters_get_nothing_and_pauses_are_kept_to(tmp_path: Path) -> None:
     """An answer during a pause is neither counted nor kept; it can be given again."""
     desk = make_duel(tmp_path, Clock())
     ann = ask(desk, "ann")
-    desk.is_paused = True
+    desk.journal.pause()
     assert desk.hand_out("ann") is Nothing.PAUSED
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.PAUSED
-    desk.is_paused = False
+    desk.journal.reopen()
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
     desk.journal.void("ann")
     assert desk.hand_out("ann") is Nothing.VOID

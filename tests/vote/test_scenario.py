@@ -117,11 +117,11 @@ def test_files_beyond_the_folder_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_huge_video_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    """Nobody waits for two gigabytes on a phone."""
+    """Nobody waits for five gigabytes."""
     pictures = write_pictures(tmp_path)
     with (pictures / "film.mp4").open("wb") as file:
-        os.truncate(file.fileno(), 2 << 30)
-    with pytest.raises(InvalidArgument, match=r"film\.mp4 has 2,147 MB"):
+        os.truncate(file.fileno(), 5 << 30)
+    with pytest.raises(InvalidArgument, match=r"film\.mp4 has 5,369 MB"):
         load_poll(pictures, {"budget": 9})
 
 

@@ -92,7 +92,9 @@ class Told(msgspec.Struct, frozen=True, tag_field="event", tag="told", omit_defa
 
 
 class Late(Told, frozen=True, tag="late", omit_defaults=True, gc=False):
-    """An answer to a pull that had been told: noted, not counted."""
+    """An answer that came too late, and ``why`` that was so, where it was said: noted, not counted."""
+
+    why: str = ""
 
 
 class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued", omit_defaults=True):
@@ -164,6 +166,25 @@ class Voided(msgspec.Struct, frozen=True, tag_field="event", tag="voided"):
     at: datetime
 
 
+class Paused(msgspec.Struct, frozen=True, tag_field="event", tag="paused"):
+    """From here on nothing is handed out or taken, until the run is reopened."""
+
+    at: datetime
+
+
+class Reopened(msgspec.Struct, frozen=True, tag_field="event", tag="reopened"):
+    """A pause is over."""
+
+    at: datetime
+
+
+class Joined(msgspec.Struct, frozen=True, tag_field="event", tag="joined"):
+    """More people may answer: their names, and hashes of what they are known by."""
+
+    voters: dict[str, str]
+    at: datetime
+
+
 class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
     """The run is over."""
 
@@ -172,7 +193,7 @@ class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
 
 
 Change: TypeAlias = Extended | Added | Stopped | TakenBack | Closed | Voided  # of the run itself
-Event: TypeAlias = Told | Late | Requeued | Resumed | Change | Finished
+Event: TypeAlias = Told | Late | Requeued | Resumed | Change | Paused | Reopened | Joined | Finished
 
 _encode = msgspec.json.Encoder().encode
 decode_event = msgspec.json.Decoder(Event).decode

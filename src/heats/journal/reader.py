@@ -27,7 +27,10 @@ from heats.journal.events import (
     Finished,
     Header,
     HeaderOfFormat1,
+    Joined,
     Late,
+    Paused,
+    Reopened,
     Requeued,
     Resumed,
     Scoring,
@@ -75,6 +78,8 @@ class Log:
         self.requeued = 0  # pulls handed out again
         self.late = 0  # answers that came too late to count
         self.taken_back = 0  # answers that were
+        self.is_paused = False
+        self.joined: dict[str, str] = {}  # who may answer since it began, and hashes of what they are known by
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
         self.judged = JudgeCounts()  # what the notes of judges come to
         self.last = self.header.at  # when something happened last
@@ -138,6 +143,10 @@ class Log:
                 self._session = event.at
             case TakenBack():
                 self.taken_back += 1
+            case Paused() | Reopened():
+                self.is_paused = isinstance(event, Paused)
+            case Joined():
+                self.joined.update(event.voters)
             case Voided():
                 self.finished = None
             case Extended():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, get_args
@@ -30,7 +30,10 @@ from heats.journal.events import (
     Extended,
     Finished,
     Header,
+    Joined,
     Late,
+    Paused,
+    Reopened,
     Requeued,
     Resumed,
     Scoring,
@@ -42,7 +45,7 @@ from heats.journal.events import (
     encode_feedback,
     now,
 )
-from heats.journal.fingerprint import Candidate, Challenger
+from heats.journal.fingerprint import Candidate, Challenger, take_fingerprints
 from heats.journal.lock import Lock
 from heats.journal.origin import Origin, write_origin
 from heats.journal.reader import Log, resolve_path
@@ -172,7 +175,7 @@ class Journal:
                 self._add(event)
                 self._finish()
             elif not self.machine.counts(asked):
-                self._add(Late(*msgspec.structs.astuple(event)))
+                self._add(Late(**msgspec.structs.asdict(event), why="it was not needed any more"))
         except BaseException as error:
             if not isinstance(error, Exception) or self.machine.settled > before:
                 self._fail(error)  # it may be told and not be written: no later line would be true
@@ -192,12 +195,16 @@ class Journal:
         self.take()
         self._change(lambda: self._extend(whole("pulls", pulls, 0), tuple(challengers)))
 
-    def add(self, name: str | None = None) -> int:
-        """Take one more arm in, called so, write it down, and return its number."""
+    def add(self, name: str | None = None, value: Any = None) -> int:
+        """Take one more arm in, called so, write it down, and return its number.
+
+        ``value`` is what it is: plain data that ``log.values`` gives back, or something else with a fingerprint.
+        """
         self.take()
         if name is not None and (not isinstance(name, str) or make_encodable(name) in self.log.names):
             raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
-        candidate = Candidate(f"arm {self.machine.n_arms}" if name is None else make_encodable(name))
+        called = f"arm {self.machine.n_arms}" if name is None else make_encodable(name)
+        candidate = Candidate(called) if value is None else take_fingerprints([value], [called], named=True)[0]
         self._change(lambda: self._take_in(candidate))
         return self.machine.n_arms - 1
 
@@ -225,6 +232,23 @@ class Journal:
         self.take()
         self._change(lambda: self._void(name))
 
+    def pause(self) -> None:
+        """Write down that the run pauses, or nothing if it does; whoever hands out pulls looks at ``log.is_paused``."""
+        if not self.log.is_paused:
+            self._check_open()
+            self._add(Paused(now()))
+
+    def reopen(self) -> None:
+        """Write down that a pause is over."""
+        if self.log.is_paused:
+            self._check_open()
+            self._add(Reopened(now()))
+
+    def join(self, voters: Mapping[str, str]) -> None:
+        """Write down who else may answer: names, and hashes of what they are known by; ``log.joined`` has them."""
+        self.take()
+        self._add(Joined({make_encodable(name): digest for name, digest in voters.items()}, now()))
+
     def requeue(self, query: Query | int, why: str = "", *, by: str | None = None) -> None:
         """Give up a pull that will never be told, and write down why, and who gave it back; it is handed out again."""
         self._check_open()
@@ -233,11 +257,13 @@ class Journal:
         self.machine.requeue(query)
         self._add(event)
 
-    def late(self, query: Query, answer: Any, *, by: str | None = None, took: float | None = None) -> None:
-        """Note an answer to a pull that was told before; it does not count."""
+    def late(
+        self, query: Query, answer: Any, *, by: str | None = None, took: float | None = None, why: str = ""
+    ) -> None:
+        """Note an answer to a pull that came too late, and why it does not count."""
         self._check_open()
-        told = encode_anything(answer, query.arms)
-        self._add(Late(query.id, query.arms, told, now(), by and make_encodable(by), _checked_seconds(took)))
+        told, who = encode_anything(answer, query.arms), by and make_encodable(by)
+        self._add(Late(query.id, query.arms, told, now(), who, _checked_seconds(took), why=make_encodable(why)))
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:

@@ -18,6 +18,7 @@ from heats.vote.site import NO_PAGE, Site
 
 COOKIE = "heats_voter"
 COOKIE_SECONDS = 180 * 86_400
+LEAD_ON_SECONDS = 10  # after which the thank-you page leads on
 PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{1,64}")  # as panels of paid raters name people
 
 SAID = {
@@ -38,10 +39,10 @@ NOTHING = {
 
 
 class Voter(NamedTuple):
-    """Who is asking: a name in the journal, the secret that their tickets are made with, and where their pages are."""
+    """Who is asking: a name in the journal, the key that their tickets are made with, and where their pages are."""
 
     name: str
-    token: str
+    key: str
     base: str
 
 
@@ -49,51 +50,44 @@ class Booth:
     """The pages of voters."""
 
     def __init__(self, site: Site) -> None:
-        self.site, self.table = site, site.table
-        self._roster, self._is_open = site.office.roster, site.office.roster.names is None
+        self.site, self.table, self.office = site, site.table, site.office
+        self._is_open = site.office.roster.names is None
         self._votes, self._newcomers = Rate(30, 5), Rate(100, 5)
 
     def list_routes(self) -> list[Route]:
         """Return where the pages are: below a secret link each, or, in an open poll, at the top."""
         top = "" if self._is_open else "/v/{token}"
-        routes = [
+        return [
             Route(top or "/", self.show_vote, methods=["GET"]),
+            Route(f"{top}/begin", self.begin, methods=["POST"]),
             Route(f"{top}/vote", self.take_vote, methods=["POST"]),
             Route(f"{top}/undo", self.take_undo, methods=["POST"]),
             Route(f"{top}/media/{{arm:int}}", self.show_media, methods=["GET"]),
         ]
-        return [*routes, Route("/begin", self.begin, methods=["POST"])] if self._is_open else routes
 
     async def show_vote(self, request: Request) -> Response:
-        """Show what a voter is asked about; a newcomer to an open poll is asked to begin."""
-        voter = self._find_voter(request)
+        """Show what a voter was handed, which stays as it is; whoever has nothing is asked to begin."""
+        voter, more = self._find_voter(request), "more" in request.query_params
         if voter is None:
             participant = request.query_params.get("PROLIFIC_PID", "")
-            return self.site.page("begin.html", participant=participant if PARTICIPANT.fullmatch(participant) else "")
-        handed, mine, last, following = await self.site.ask(lambda desk: self._look(desk, voter.name))
-        share = self.site.office.poll.share
-        is_enough = share is not None and mine >= share and "more" not in request.query_params
-        common = {
+            known = participant if PARTICIPANT.fullmatch(participant) else ""
+            return self.site.page("begin.html", participant=known, base="", more=False, is_known=False)
+        handed, mine, last, following = await self.site.ask(lambda desk: _look(desk, voter.name))
+        common: dict[str, Any] = {
             "said": SAID.get(request.query_params.get("said", ""), ""),
             "voter": voter,
             "mine": mine,
-            "share": share,
-            "undo": None if last is None else (last, make_ticket(voter.token, "undo", last)),
-            "more": "more" in request.query_params,
+            "share": self.office.poll.share,
+            "undo": None if last is None else (last, make_ticket(voter.key, "undo", last)),
+            "more": more,
         }
-        if isinstance(handed, Nothing) or is_enough:
-            reason = handed if isinstance(handed, Nothing) else Nothing.ENOUGH
-            is_over = reason in (Nothing.DONE, Nothing.ENOUGH)
-            return self.site.page(
-                "nothing.html",
-                state=reason.value,
-                why=NOTHING[reason],
-                is_over=is_over,
-                can_go_on=isinstance(handed, Handed),
-                thanks=self.table.thanks if is_over else "",
-                done_url=self.table.done_url if is_over else None,
-                **common,
-            )
+        if handed in (Nothing.DONE, Nothing.ENOUGH) or self._has_done(mine, more=more):
+            return self._thank(request, handed, common)
+        if handed is Nothing.YET:
+            return self.site.page("begin.html", participant="", base=voter.base, more=more, is_known=True)
+        if isinstance(handed, Nothing):
+            common |= {"is_over": False, "can_go_on": False, "thanks": "", "done_url": None}
+            return self.site.page("nothing.html", state=handed.value, why=NOTHING[handed], **common)
         query = handed.query
         return self.site.page(
             "vote.html",
@@ -102,45 +96,58 @@ class Booth:
                 for place, arm in enumerate(query.arms, 1)
             ],
             number=query.id,
-            ticket=make_ticket(voter.token, "vote", query.id, query.arms),
+            ticket=make_ticket(voter.key, "vote", query.id, query.arms),
             is_last=handed.is_last,
             following=[] if following is None else self.site.list_media(following.arms, voter.base),
             **common,
         )
 
+    async def begin(self, request: Request) -> Response:
+        """Hand something to a voter; a newcomer to an open poll gets a cookie to be known by."""
+        check_source(request)
+        voter, secret = self._find_voter(request), ""
+        if voter is None:
+            self._newcomers.spend(request.client.host if request.client else "")
+            participant = (await read_form(request)).get("participant", [""])[0]
+            secret = make_token() + (f"~{participant}" if PARTICIPANT.fullmatch(participant) else "")
+            voter = self._recognise(secret)
+        self._votes.spend(voter.name)
+        await self.site.ask(lambda desk: desk.hand_out(voter.name))
+        response = self._go_on(request, voter)
+        if secret:
+            is_safe = request.url.scheme == "https"
+            response.set_cookie(COOKIE, secret, COOKIE_SECONDS, httponly=True, samesite="lax", secure=is_safe)
+        return response
+
     async def take_vote(self, request: Request) -> Response:
-        """Take a vote, or that somebody cannot say."""
+        """Take a vote, or that somebody cannot say, and hand out what comes next."""
         voter, fields = await self._receive(request)
-        number = _read_number(fields)
-        query = await self.site.ask(lambda desk: desk.journal.machine.query(number))
-        check_ticket(fields.get("ticket", [""])[0], voter.token, "vote", query.id, query.arms)
-        said = fields.get("say", [""])[0]
-        if said == "skip" and self.table.skip:
-            outcome = await self.site.ask(lambda desk: desk.skip(voter.name, number))
-            return self._go_on(request, voter, "skipped" if outcome is Outcome.COUNTED else outcome.value)
-        feedback = read_answer(fields, query.arms, self.table)
-        outcome = await self.site.ask(lambda desk: desk.answer(voter.name, number, feedback))
-        return self._go_on(request, voter, outcome.value)
+        number, said = _read_number(fields), fields.get("say", [""])[0]
+        more = "more" in request.query_params
+
+        is_skipped = said == "skip" and self.table.skip
+
+        def take(desk: Desk) -> Outcome:
+            query = desk.journal.machine.query(number)
+            check_ticket(fields.get("ticket", [""])[0], voter.key, "vote", query.id, query.arms)
+            if is_skipped:
+                outcome = desk.skip(voter.name, number)
+            else:
+                outcome = desk.answer(voter.name, number, read_answer(fields, query.arms, self.table))
+            if not self._has_done(desk.ledger.find(voter.name).answered, more=more):
+                desk.hand_out(voter.name)
+            return outcome
+
+        outcome = await self.site.ask(take)
+        return self._go_on(request, voter, "skipped" if is_skipped and outcome is Outcome.COUNTED else outcome.value)
 
     async def take_undo(self, request: Request) -> Response:
         """Take back a voter's last vote."""
         voter, fields = await self._receive(request)
         number = _read_number(fields)
-        check_ticket(fields.get("ticket", [""])[0], voter.token, "undo", number)
+        check_ticket(fields.get("ticket", [""])[0], voter.key, "undo", number)
         await self.site.ask(lambda desk: desk.undo(voter.name, number))
         return self._go_on(request, voter, "undone")
-
-    async def begin(self, request: Request) -> Response:
-        """Give a newcomer to an open poll a cookie to be known by."""
-        check_source(request)
-        self._newcomers.spend(request.client.host if request.client else "")
-        fields = await read_form(request)
-        participant = fields.get("participant", [""])[0]
-        secret = make_token() + (f"~{participant}" if PARTICIPANT.fullmatch(participant) else "")
-        response = RedirectResponse("/", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
-        is_safe = request.url.scheme == "https"
-        response.set_cookie(COOKIE, secret, COOKIE_SECONDS, httponly=True, samesite="lax", secure=is_safe)
-        return response
 
     async def show_media(self, request: Request) -> Response:
         """Show the file of a candidate, to voters only."""
@@ -150,28 +157,47 @@ class Booth:
 
     # How it is done.
 
-    def _look(self, desk: Desk, who: str) -> Any:
-        """Return what somebody is asked about, how many votes they gave, which can be undone, and what comes next."""
-        handed = desk.hand_out(who)
-        person = desk.ledger.people.get(who)
-        last = desk.find_last(who) if desk.can_undo(who) else None
-        following = desk.peek(who) if isinstance(handed, Handed) else None
-        return handed, 0 if person is None else person.answered, last, following
+    def _thank(self, request: Request, handed: Handed | Nothing, common: dict[str, Any]) -> Response:
+        """Thank somebody who has done their share, or all there was, and lead them on if that is wanted."""
+        address = self.table.done_url
+        reason = Nothing.DONE if handed is Nothing.DONE else Nothing.ENOUGH
+        page = self.site.page(
+            "nothing.html",
+            state=reason.value,
+            why=NOTHING[reason],
+            is_over=True,
+            can_go_on=isinstance(handed, Handed) or handed is Nothing.YET,
+            thanks=self.table.thanks,
+            done_url=address,
+            **common,
+        )
+        if address is not None and "stay" not in request.query_params:
+            page.headers["Refresh"] = f"{LEAD_ON_SECONDS}; url={address}"
+        return page
+
+    def _has_done(self, mine: int, *, more: bool) -> bool:
+        """Whether somebody has done their share, and did not say that they would do more."""
+        share = self.office.poll.share
+        return share is not None and mine >= share and not more
 
     def _find_voter(self, request: Request) -> Voter | None:
         """Return who is asking: by the link, or in an open poll by the cookie; None for a newcomer."""
         if not self._is_open:
-            token = request.path_params["token"]
-            name = self._roster.find_voter(token)
-            if name is None:
-                raise Refused(404, "This link is not known here. Look at it again, or ask for a new one.")
-            return Voter(name, token, f"/v/{token}")
+            return self._recognise(request.path_params["token"])
         token = request.cookies.get(COOKIE, "")
-        if not token:
-            return None
-        participant = token.partition("~")[2]
-        is_named = PARTICIPANT.fullmatch(participant) is not None
-        return Voter(f"participant {participant}" if is_named else name_stranger(token), token, "")
+        return self._recognise(token) if token else None
+
+    def _recognise(self, token: str) -> Voter:
+        """Return whose token it is; tickets cannot be made by those who know it."""
+        key = f"{self.office.origin.organiser} {token}"
+        if self._is_open:
+            participant = token.partition("~")[2]
+            is_named = PARTICIPANT.fullmatch(participant) is not None
+            return Voter(f"participant {participant}" if is_named else name_stranger(token), key, "")
+        name = self.office.roster.find_voter(token)
+        if name is None:
+            raise Refused(404, "This link is not known here. Look at it again, or ask for a new one.")
+        return Voter(name, key, f"/v/{token}")
 
     async def _receive(self, request: Request) -> tuple[Voter, dict[str, list[str]]]:
         """Return who sent a form, and its fields; or refuse it."""
@@ -182,9 +208,19 @@ class Booth:
         self._votes.spend(voter.name)
         return voter, await read_form(request)
 
-    def _go_on(self, request: Request, voter: Voter, said: str) -> Response:
-        more = "&more=1" if "more" in request.query_params else ""
-        return RedirectResponse(f"{voter.base or '/'}?said={said}{more}", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+    def _go_on(self, request: Request, voter: Voter, said: str = "") -> Response:
+        asked = [*([f"said={said}"] if said else ()), *(["more=1"] if "more" in request.query_params else ())]
+        address = f"{voter.base or '/'}{'?' if asked else ''}{'&'.join(asked)}"
+        return RedirectResponse(address, HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+
+
+def _look(desk: Desk, who: str) -> Any:
+    """Return what somebody was handed, how many votes they gave, which can be undone, and what may come next."""
+    handed = desk.look(who)
+    person = desk.ledger.people.get(who)
+    last = desk.find_last(who) if desk.can_undo(who) else None
+    following = desk.peek(who) if isinstance(handed, Handed) else None
+    return handed, 0 if person is None else person.answered, last, following
 
 
 def _read_number(fields: dict[str, list[str]]) -> int:

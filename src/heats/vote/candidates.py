@@ -12,6 +12,7 @@ import msgspec
 from heats.base.files import read_text_file
 from heats.base.text import make_encodable, make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
+from heats.journal.fingerprint import Candidate
 
 Kind: TypeAlias = Literal["text", "markdown", "image", "audio", "video"]
 
@@ -32,7 +33,7 @@ MEDIA: Mapping[str, tuple[Kind, str]] = {
     ".webm": ("video", "video/webm"),
 }
 WRITTEN: Mapping[str, Kind] = {".txt": "text", ".md": "markdown"}
-MOST_MEDIA_BYTES = 200 << 20  # of a file: a voter has to load it
+MOST_MEDIA_BYTES = 4 << 30  # of a file, which is sent in parts and never as a whole in memory
 MOST_TEXT_BYTES = 100_000
 MOST_LIST_BYTES = 16 << 20
 MOST_CANDIDATES = 10_000
@@ -58,6 +59,11 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
         """What must be the same for a poll to go on."""
         return {"name": self.name} | ({"text": self.text} if self.text else {"sha256": self.sha256})
 
+    @property
+    def found_by(self) -> dict[str, str]:
+        """The same, and where its file is."""
+        return self.known_by | ({"file": self.file} if self.file else {})
+
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A candidate as a scenario has it: a text, Markdown, or a file; a name is hidden unless it is wanted."""
@@ -77,13 +83,29 @@ def list_candidates(source: str | Sequence[Entry], folder: Path) -> tuple[Shown,
     else:
         found = tuple(_read_entry(number, each, folder) for number, each in enumerate(source, 1))
         where = "the scenario"
-    _check(found, where)
+    if not 2 <= len(found) <= MOST_CANDIDATES:
+        raise InvalidArgument(
+            f"{where} has {len(found):,} candidates; give from 2 to {MOST_CANDIDATES:,}: one per line of a text file, "
+            "one file each in a folder, or [[candidates]] in the scenario."
+        )
+    check_different(found)
     return found
 
 
-def add_text(text: str) -> Shown:
-    """Return a candidate that came in while the poll went on: its text is its name."""
-    return Shown(text, "text", text)
+def read_candidate(said: str, folder: Path, *, is_file: bool) -> Shown:
+    """Return a candidate that comes in while the poll goes on: a text, which is its name, or a file of the folder."""
+    return _read_file(said, folder / said, folder) if is_file else Shown(make_encodable(said), "text", said)
+
+
+def restore_candidate(known: Candidate, folder: Path) -> Shown:
+    """Return a candidate that came in while the poll went on, from what the journal knows of it."""
+    value = known.value
+    if not isinstance(value, dict) or "file" not in value:
+        return Shown(known.name, "text", known.name)
+    shown = read_candidate(value["file"], folder, is_file=True)
+    if shown.known_by | {"name": known.name} != {key: each for key, each in value.items() if key != "file"}:
+        raise InvalidArgument(f"the candidate {value['file']} is another file than was added; put that one back.")
+    return shown
 
 
 def _list_lines(path: Path) -> Iterator[Shown]:
@@ -143,13 +165,8 @@ def _read_file(written: str, path: Path, folder: Path) -> Shown:
     return Shown(name, MEDIA[kind][0], "", make_encodable(written), digest, real)
 
 
-def _check(found: Sequence[Shown], where: str) -> None:
-    """Refuse too few, too many, and two that nobody could tell apart, or that reports could not."""
-    if not 2 <= len(found) <= MOST_CANDIDATES:
-        raise InvalidArgument(
-            f"{where} has {len(found):,} candidates; give from 2 to {MOST_CANDIDATES:,}: one per line of a text file, "
-            "one file each in a folder, or [[candidates]] in the scenario."
-        )
+def check_different(found: Sequence[Shown]) -> None:
+    """Refuse two that nobody could tell apart, or that reports could not."""
     seen: dict[tuple[str, str], str] = {}
     for each in found:
         mine = make_printable(each.file or each.name)

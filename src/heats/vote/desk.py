@@ -1,17 +1,17 @@
 """Who gets which pull, for how long, and whose answer counts. Nothing here knows of pages.
 
 Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
-of first. A pull that was opened is leased; a lease that ran out is lost as soon as somebody else gets the pull. If all
-that is left for a voter is out with others, they get it as well, and the first answer counts. Leases are not kept:
-after a restart everybody may go on with what their page shows.
+of first. A pull that was handed out is leased; a lease that ran out is lost as soon as somebody else gets the pull. If
+all that is left for a voter is out with others, they get it as well, and the first answer counts. To look at what one
+has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,16 @@ from heats.engine.feedback import Feedback
 from heats.engine.machine import Query
 from heats.errors import OutOfTurn
 from heats.journal import Journal
-from heats.vote.ledger import Ledger, Person
+from heats.vote.ledger import Ledger
+from heats.vote.line import Group, Line
 
-Group: TypeAlias = frozenset[int]  # a set of candidates that are compared
+OVER = "the poll was over"
+CLOSED = "its round was over"
+SECOND = "somebody else had answered it"
+LOST = "its time had run out, and somebody else was asked"
+SEEN = "the voter had voted on the same candidates"
+VOID = "the voter’s votes are left out"
+NEEDLESS = "it was not needed any more"
 
 
 class Outcome(Enum):
@@ -41,6 +48,7 @@ class Nothing(Enum):
     VOID = "void"  # their votes are
     ENOUGH = "enough"  # they have done their share
     WAIT = "wait"  # they have seen all that is owed now
+    YET = "yet"  # it was not asked for: there is something
 
 
 class Handed(NamedTuple):
@@ -63,19 +71,35 @@ class Desk:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.journal, self.ledger = journal, ledger
-        self.is_paused = False
         self._lease, self._votes_each, self._clock = lease, votes_each, clock
         self._stage: tuple[int, int] | None = None  # which one what follows is about
-        self._waiting: dict[Group, list[int]] = {}  # pulls that nobody has, last ones first
         self._groups: dict[int, Group] = {}  # of all pulls owed
+        self._line = Line(self._groups)  # pulls that nobody has
         self._leases: dict[int, dict[str, float]] = {}  # pull → who has it, and until when
+        self._ends = 0.0  # no lease runs out before that
         self._held: dict[str, int] = {}  # who → the pull they are asked about
         self._stale: dict[int, set[str]] = {}  # waiting pulls → whose lease of them ran out
         self._lost: set[tuple[int, str]] = set()  # leases that ran out, and somebody else has the pull
         self._since: dict[str, tuple[int, float]] = {}  # who → the pull they see, and since when
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether nothing is handed out or taken."""
+        return self.journal.log.is_paused
+
+    def look(self, who: str) -> Handed | Nothing:
+        """Return what somebody was handed, or why that is nothing; it stays as it is."""
+        self._look()
+        reason = self._refuse(who)
+        if reason is not None:
+            return reason
+        number = self._held.get(who)
+        if number is None:
+            return Nothing.WAIT if self._choose(who) is None else Nothing.YET
+        return self._describe(number)
+
     def hand_out(self, who: str) -> Handed | Nothing:
-        """Return what somebody is asked about: what they have, or else a pull that is theirs from now on."""
+        """Return what somebody is asked about: what they have, or else a pull; it is theirs from now on."""
         self._look()
         reason = self._refuse(who)
         if reason is not None:
@@ -88,14 +112,13 @@ class Desk:
         self._give(number, who)
         if self._since.get(who, (None,))[0] != number:
             self._since[who] = number, self._clock()
-        (query,) = self.journal.machine.ask_for([number])
-        return Handed(query, self.journal.machine.owed == 1)
+        self.journal.machine.ask_for([number])
+        return self._describe(number)
 
     def peek(self, who: str) -> Query | None:
         """Return what somebody may be asked about next; it is nobody's yet."""
         held = self._held.get(who)
-        without = () if held is None else (self._groups[held],)
-        number = self._choose(who, without)
+        number = self._choose(who, None if held is None else self._groups[held])
         return None if number is None else self.journal.machine.query(number)
 
     def answer(self, who: str, number: int, feedback: Feedback, took: float | None = None) -> Outcome:
@@ -106,14 +129,14 @@ class Desk:
         self._look()
         if took is None and (since := self._since.get(who)) is not None and since[0] == number:
             took = round(self._clock() - since[1], 3)
-        machine, person = self.journal.machine, self.ledger.find(who)
-        query = machine.query(number)
+        person = self.ledger.find(who)
+        query = self.journal.machine.query(number)
         if number in person.votes or number in person.late:
             return Outcome.REPEATED
-        is_theirs = (number, who) not in self._lost and frozenset(query.arms) not in self._list_seen(person)
-        if machine.told(number) or not is_theirs or who in machine.voided:
+        why = self._find_why_not(who, query)
+        if why is not None:
             self.journal.take()
-            self.journal.late(query, feedback, by=who, took=took)
+            self.journal.late(query, feedback, by=who, took=took, why=why)
             if self._held.get(who) == number:
                 self._let_go(who)
             return Outcome.LATE
@@ -126,9 +149,9 @@ class Desk:
     def skip(self, who: str, number: int) -> Outcome:
         """Give a pull back that somebody cannot say anything about: somebody else is asked."""
         self._look()
-        machine, person = self.journal.machine, self.ledger.find(who)
+        machine = self.journal.machine
         query = machine.query(number)
-        if machine.told(number) or frozenset(query.arms) in self._list_seen(person):
+        if machine.told(number) or frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
         if self.is_paused:
             return Outcome.PAUSED
@@ -188,6 +211,25 @@ class Desk:
             return Nothing.ENOUGH
         return Nothing.PAUSED if self.is_paused else None
 
+    def _find_why_not(self, who: str, query: Query) -> str | None:
+        """Say why an answer would not count, if it would not."""
+        machine = self.journal.machine
+        if who in machine.voided:
+            return VOID
+        if machine.done:
+            return OVER
+        if not machine.counts(query):
+            return NEEDLESS
+        if machine.told(query):
+            return SECOND if query.id in self.ledger.voted else CLOSED
+        if (query.id, who) in self._lost:
+            return LOST
+        return SEEN if frozenset(query.arms) in self._list_seen(who) else None
+
+    def _describe(self, number: int) -> Handed:
+        machine = self.journal.machine
+        return Handed(machine.query(number), machine.owed == 1)
+
     def _look(self) -> None:
         """Deal with all that happened since the last time: another stage, a larger one, leases that ran out."""
         machine = self.journal.machine
@@ -196,50 +238,55 @@ class Desk:
             self._stage = stage
             self._take_stock()
         now = self._clock()
+        if now < self._ends:
+            return
         for number, holders in [*self._leases.items()]:
-            if holders and max(holders.values()) <= now:
+            if max(holders.values()) <= now:
                 self._stale[number] = set(holders)
                 del self._leases[number]
-                self._wait(number)
+                self._line.add(number)
+        self._ends = min((max(holders.values()) for holders in self._leases.values()), default=now)
 
     def _take_stock(self) -> None:
         """Sort the pulls of the stage under way by what they compare; what is out stays so."""
         machine, stage = self.journal.machine, self.journal.machine.stage
         owed = machine.list_owed()
-        self._groups, self._waiting = {}, {}
+        self._groups = {}
         if stage is not None and owed:
-            first = machine.next_id - stage.total
-            heats = stage.heat_of(np.array(owed) - first).tolist()
+            heats = stage.heat_of(np.array(owed) - (machine.next_id - stage.total)).tolist()
             groups = [frozenset(arms) for arms in stage.heats[0].tolist()]
             self._groups = {number: groups[heat] for number, heat in zip(owed, heats, strict=True)}
         self._leases = {number: holders for number, holders in self._leases.items() if number in self._groups}
         self._stale = {number: whose for number, whose in self._stale.items() if number in self._groups}
         self._held = {who: number for who, number in self._held.items() if number in self._groups}
         self._lost = {(number, who) for number, who in self._lost if number in self._groups}
-        for number in reversed(owed):
-            if not self._leases.get(number):
-                self._waiting.setdefault(self._groups[number], []).append(number)
+        self._line = Line(self._groups)
+        self._line.fill()
+        for number in self._leases:
+            self._line.remove(number)
 
-    def _choose(self, who: str, without: Iterable[Group] = ()) -> int | None:
+    def _choose(self, who: str, besides: Group | None = None) -> int | None:
         """Return the pull that somebody should be asked about next, if there is one."""
-        seen = self._list_seen(self.ledger.find(who)).union(without) if who in self.ledger.people else set(without)
-        open_groups = [
-            (-len(pulls), pulls[-1]) for group, pulls in self._waiting.items() if pulls and group not in seen
-        ]
-        if open_groups:
-            return min(open_groups)[1]
+        seen = self._list_seen(who)
+        number = self._line.find(seen, besides)
+        if number is not None:
+            return number
         shared = [
             (len(holders), min(holders.values()), number)
             for number, holders in self._leases.items()
-            if who not in holders and self._groups[number] not in seen
+            if who not in holders and self._groups[number] not in seen and self._groups[number] != besides
         ]
         return min(shared)[2] if shared else None
 
-    def _list_seen(self, person: Person) -> set[Group]:
+    def _list_seen(self, who: str) -> Container[Group]:
         """Return the sets that somebody was asked about and has dealt with."""
-        machine = self.journal.machine
-        seen = {frozenset(vote.arms) for vote in [*person.votes.values(), *person.late.values()]}
-        return seen.union(frozenset(machine.query(number).arms) for number in person.skipped)
+        person = self.ledger.people.get(who)
+        if person is None:
+            return ()
+        for number in person.skipped[person.known_skipped :]:
+            person.seen[frozenset(self.journal.machine.query(number).arms)] += 1
+        person.known_skipped = len(person.skipped)
+        return person.seen
 
     def _give(self, number: int, who: str) -> None:
         """Lease a pull; whoever had it until their lease ran out has lost it, unless it is the same."""
@@ -250,19 +297,10 @@ class Desk:
         self._lease_to(who, number)
 
     def _lease_to(self, who: str, number: int) -> None:
-        waiting = self._waiting.get(self._groups[number], [])
-        if number in waiting:
-            waiting.remove(number)
+        self._line.remove(number)
         self._lost.discard((number, who))
         self._held[who] = number
         self._leases.setdefault(number, {})[who] = self._clock() + self._lease
-
-    def _wait(self, number: int) -> None:
-        """Let a pull wait for anybody, in its place."""
-        waiting = self._waiting.setdefault(self._groups[number], [])
-        if number not in waiting:
-            waiting.append(number)
-            waiting.sort(reverse=True)
 
     def _let_go(self, who: str) -> None:
         """Let somebody have nothing any more."""
@@ -270,15 +308,14 @@ class Desk:
         holders = self._leases.get(number) if number is not None else None
         if number is not None and holders is not None and holders.pop(who, None) is not None and not holders:
             del self._leases[number]
-            self._wait(number)
+            self._line.add(number)
 
     def _forget(self, number: int) -> None:
         """Do away with a pull that was told: nobody has it any more."""
-        group = self._groups.pop(number, None)
-        waiting = self._waiting.get(group, []) if group is not None else []
-        if number in waiting:
-            waiting.remove(number)
-        whose = [*self._leases.pop(number, {}), *self._stale.pop(number, ())]
-        for who in whose:
+        if number not in self._groups:
+            return
+        self._line.remove(number)
+        del self._groups[number]
+        for who in [*self._leases.pop(number, {}), *self._stale.pop(number, ())]:
             if self._held.get(who) == number:
                 del self._held[who]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from heats.engine.feedback import Arms
 from heats.journal.events import Event, Late, Requeued, TakenBack, Told
+from heats.vote.line import Group
+
+UNDONE = "the voter took it back"
 
 
 class Vote(NamedTuple):
@@ -15,6 +20,8 @@ class Vote(NamedTuple):
     arms: Arms  # as shown
     feedback: list[float] | dict[str, Any]
     took: float | None
+    at: datetime
+    why: str = ""  # it does not count, if it does not
 
 
 class Person:
@@ -24,6 +31,9 @@ class Person:
         self.votes: dict[int, Vote] = {}  # that count, the last one last
         self.late: dict[int, Vote] = {}  # that came too late to
         self.skipped: list[int] = []  # pulls given back
+        self.undone: list[Vote] = []
+        self.seen: Counter[Group] = Counter()  # sets that were voted on, also in vain
+        self.known_skipped = 0  # how many of the pulls given back have their sets among them
 
     @property
     def answered(self) -> int:
@@ -42,22 +52,32 @@ class Ledger:
 
     def __init__(self) -> None:
         self.people: dict[str, Person] = {}
-        self._voted: dict[int, str] = {}  # pull → who answered it
+        self.voted: dict[int, str] = {}  # pull → who answered it
 
     def note(self, event: Event) -> None:
         """Take in an event of the journal."""
         match event:
             case Late() if event.by is not None:  # before Told: it is one
-                self.find(event.by).late[event.id] = _read(event)
+                person = self.find(event.by)
+                person.late[event.id] = _read(event)
+                person.seen[frozenset(event.arms)] += 1
             case Told() if event.by is not None:
-                self.find(event.by).votes[event.id] = _read(event)
-                self._voted[event.id] = event.by
+                person = self.find(event.by)
+                person.votes[event.id] = _read(event)
+                person.seen[frozenset(event.arms)] += 1
+                self.voted[event.id] = event.by
             case Requeued() if event.by is not None:
                 self.find(event.by).skipped.append(event.id)
-            case TakenBack():
-                who = self._voted.pop(event.id, None)
-                if who is not None:
-                    self.people[who].votes.pop(event.id, None)
+            case TakenBack() if event.id in self.voted:
+                self._take_back(self.people[self.voted.pop(event.id)], event.id)
+
+    def _take_back(self, person: Person, number: int) -> None:
+        vote = person.votes.pop(number)
+        person.undone.append(vote._replace(why=UNDONE))
+        group = frozenset(vote.arms)
+        person.seen[group] -= 1
+        if not person.seen[group]:
+            del person.seen[group]
 
     def find(self, who: str) -> Person:
         """Return somebody, new or not."""
@@ -70,4 +90,5 @@ class Ledger:
 
 
 def _read(event: Told) -> Vote:
-    return Vote(event.id, event.arms, event.feedback, event.took)
+    why = event.why if isinstance(event, Late) else ""
+    return Vote(event.id, event.arms, event.feedback, event.took, event.at, why)

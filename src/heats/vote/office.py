@@ -1,37 +1,42 @@
 """A journal and its desk in one thread: what many voters do at once goes to the disk together, then each is answered.
 
-While one group is brought to the disk, the next one gathers. A group that could not be written was not counted: all of
-it is refused, and the journal is read again, so that the desk knows what is on the disk and nothing else.
+While one group is brought to the disk, the next one gathers; a group is at most a hundredth of a second of work. A
+group that could not be written was not counted: all of it is refused, and the journal is read again, so that the desk
+knows what is on the disk and nothing else.
 """
 
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
-from heats.errors import BrokenFile, HeatsError, InvalidArgument, JournalFailed
+from heats.errors import HeatsError, InvalidArgument, JournalFailed
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.origin import VoteOrigin
 from heats.journal.reader import read_header
-from heats.vote.candidates import Shown, add_text
+from heats.vote.candidates import Shown, check_different, read_candidate, restore_candidate
 from heats.vote.desk import Desk
 from heats.vote.ledger import Ledger
-from heats.vote.people import ORGANISER, Roster, hash_token, make_token
+from heats.vote.people import ORGANISER, Roster, check_newcomer, hash_token, make_token, read_links, write_links
+from heats.vote.reading import Reading
 from heats.vote.scenario import Poll
 
 T = TypeVar("T")
+Job: TypeAlias = "tuple[Callable[[Desk], Any], Future[Any]]"
+
+GROUP_SECONDS = 0.01
 
 
 class Office:
@@ -41,15 +46,27 @@ class Office:
         self.poll = poll
         self.path = Path(journal).absolute()
         self.links = Path(f"{self.path}.links.csv")
+        self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
         self.roster, self.tokens = self._read_tokens()
+        try:
+            self._let_in([name for name in poll.people or () if name not in (self.roster.names or ())])
+        except BaseException:
+            self.desk.journal.close()
+            raise
+        self.reading = Reading(self.path)
         self._thread = ThreadPoolExecutor(1, "heats vote")
         self._lock = threading.Lock()
-        self._jobs: list[tuple[Callable[[Desk], Any], Future[Any]]] = []
+        self._jobs: deque[Job] = deque()
         self._is_working = False
         self._is_open = True
+
+    @property
+    def origin(self) -> VoteOrigin:
+        """What the journal says of the poll's beginning."""
+        return _find_origin(self.desk.journal.log)
 
     def do(self, job: Callable[[Desk], T]) -> Future[T]:
         """Have something done at the desk; its result comes once all that it told is on the disk."""
@@ -64,54 +81,76 @@ class Office:
     def close(self) -> None:
         """Finish what is under way, and let others write."""
         self._thread.shutdown()
+        self.reading.close()
         with contextlib.suppress(HeatsError):
             self.desk.journal.close()
 
     def show(self, arm: int) -> Shown:
         """Return what a candidate shows, one included that came in later."""
-        known = self.poll.candidates
-        return known[arm] if arm < len(known) else add_text(self.desk.journal.log.names[arm])
+        return self.shown[arm]
+
+    def add(self, desk: Desk, said: str) -> None:
+        """Take a candidate in: a text, or the name of a file in the poll's folder if its candidates are files."""
+        new = read_candidate(said, self.poll.folder, is_file=self.poll.has_files)
+        check_different([*self.shown, new])
+        desk.journal.add(new.name, new.found_by)
+        self.shown.append(new)
+
+    def join(self, desk: Desk, name: str) -> None:
+        """Let one more person vote, who gets a secret link, too."""
+        if self.roster.names is None:
+            raise InvalidArgument("everybody may vote here; nobody has to be let in.")
+        self._let_in([check_newcomer(name, self.roster.names)])
 
     # How it is done.
 
     def _work(self) -> None:
         while True:
             with self._lock:
-                jobs, self._jobs = self._jobs, []
-                if not jobs:
+                if not self._jobs:
                     self._is_working = False
                     return
-            self._do_together(jobs)
+            self._do_together()
 
-    def _do_together(self, jobs: list[tuple[Callable[[Desk], Any], Future[Any]]]) -> None:
-        done: list[tuple[Future[Any], Any, BaseException | None]] = []
+    def _do_together(self) -> None:
+        """Do what waits, for a while; bring it to the disk; then answer."""
+        begun, taken = time.monotonic(), list[tuple[Future[Any], Any, BaseException | None]]()
         try:
             self._mend()
             with self.desk.journal.together():
-                done.extend((future, *_try(job, self.desk)) for job, future in jobs)
+                while self._jobs and (not taken or time.monotonic() - begun < GROUP_SECONDS):
+                    job, future = self._jobs.popleft()
+                    if future.set_running_or_notify_cancel():  # else whoever asked is gone
+                        taken.append((future, *_try(job, self.desk)))
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
-            done = [(future, None, error) for _, future in jobs]
-        if any(isinstance(failure, JournalFailed) for _, _, failure in done):
+            waiting = [] if taken else self._take_all()  # if it cannot even be read, nobody has to wait
+            taken = [(future, None, error) for future, _, _ in taken]
+            taken += [(future, None, error) for _, future in waiting if future.set_running_or_notify_cancel()]
+        if any(isinstance(failure, JournalFailed) for _, _, failure in taken):
             self._is_open = False
-        for future, result, failure in done:
+        for future, result, failure in taken:
             if failure is not None:
                 future.set_exception(failure)
             else:
                 future.set_result(result)
 
+    def _take_all(self) -> list[Job]:
+        with self._lock:
+            jobs, self._jobs = self._jobs, deque()
+        return list(jobs)
+
     def _mend(self) -> None:
         """Read the journal again if it could not be written: what it says is all that counts."""
         if self._is_open:
             return
-        is_paused = self.desk.is_paused
         with contextlib.suppress(HeatsError, OSError):
             self.desk.journal.close()
         try:
             self.desk = self._open()
+            self.roster, self.tokens = self._read_tokens()
         except HeatsError as error:
             raise JournalFailed(str(error)) from error
-        self.desk.is_paused = is_paused
         self._is_open = True
 
     def _open(self) -> Desk:
@@ -119,11 +158,8 @@ class Office:
         log = Log(self.path, on_event=ledger.note)
         self._check_origin(log)
         log.advance()
-        machine, known = poll.make_machine(), _identify(poll)
-        if isinstance(machine.spec, AdaptiveSpec) and len(known) == log.header.machine.n_arms:  # others came in since
-            known += tuple(log.candidates[len(known) :])
-            machine = Machine.from_spec(msgspec.structs.replace(machine.spec, n_arms=len(known)), seed=machine.seed)
-        journal = Journal(JournalFile(self.path), machine, candidates=known, log=log)
+        self.shown, known = _arrange(poll, log)
+        journal = Journal(JournalFile(self.path), _ask_for(poll, log, len(known)), candidates=known, log=log)
         return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each)
 
     def _begin(self) -> None:
@@ -136,32 +172,40 @@ class Office:
             organiser=hash_token(organiser),
             voters=None if self.poll.people is None else {name: hash_token(token) for name, token in tokens.items()},
         )
-        _write_links(self.links, [(ORGANISER, "", organiser), *(("voter", *pair) for pair in tokens.items())])
-        machine, known = self.poll.make_machine(), _identify(self.poll)
+        rows = [(ORGANISER, "", organiser), *(("voter", *pair) for pair in tokens.items())]
+        write_links(self.links, rows, anew=True)
+        machine, known = self.poll.make_machine(), _identify(self.poll.candidates)
         Journal(JournalFile(self.path, command=origin), machine, candidates=known).close()
+
+    def _let_in(self, names: Sequence[str]) -> None:
+        """Let more people vote; their links are written before the journal knows of them, so none is ever lost."""
+        if not names:
+            return
+        tokens = {name: make_token() for name in names}
+        write_links(self.links, [("voter", *pair) for pair in tokens.items()], anew=False)
+        self.desk.journal.join({name: hash_token(token) for name, token in tokens.items()})
+        self.roster, self.tokens = self._read_tokens()
 
     def _check_origin(self, log: Log) -> None:
         origin, people = log.origin, self.poll.people
         if not isinstance(origin, VoteOrigin):
             raise InvalidArgument(f"{self.path} is not the journal of a poll; give another one.")
-        listed = None if origin.voters is None else tuple(origin.voters)
-        if listed != people:
+        if (origin.voters is None) != (people is None):
+            was = "an open poll" if origin.voters is None else "a poll of listed voters"
+            raise InvalidArgument(f"{self.path} holds {was}, which it has to stay; or give another journal.")
+        gone = sorted(set(origin.voters or ()).difference(people or ()))
+        if gone:
             raise InvalidArgument(
-                f"{self.path} holds a poll of other voters; who may vote cannot change once it began. Give the same "
-                "list again, or another journal."
+                f"{self.path} holds a poll of other voters: {gone[0]!r} is not listed any more. Others may be added to "
+                "the list, but nobody can be left out; void their votes on the organiser's page instead."
             )
 
     def _read_tokens(self) -> tuple[Roster, dict[str, str]]:
         """Return whose token it is, and the tokens themselves, by name, as far as the file with the links is there."""
-        origin = self.desk.journal.log.origin
-        assert isinstance(origin, VoteOrigin)
-        roster = Roster(origin.organiser, origin.voters)
-        try:
-            rows = list(csv.reader(io.StringIO(self.links.read_text(encoding="utf-8"))))[1:]
-        except (OSError, UnicodeDecodeError):
-            rows = []
+        origin, joined = self.origin, self.desk.journal.log.joined
+        roster = Roster(origin.organiser, None if origin.voters is None else origin.voters | joined)
         tokens = {}
-        for kind, name, token in (row for row in rows if len(row) == 3):
+        for kind, name, token in read_links(self.links):
             if kind == ORGANISER and roster.is_organiser(token):
                 tokens[""] = token
             elif roster.find_voter(token) == name:
@@ -176,20 +220,44 @@ def _try(job: Callable[[Desk], Any], desk: Desk) -> tuple[Any, BaseException | N
         return None, error
 
 
-def _identify(poll: Poll) -> tuple[Candidate, ...]:
-    known = [each.known_by for each in poll.candidates]
-    return take_fingerprints(known, [each.name for each in poll.candidates], named=True)
+def _find_origin(log: Log) -> VoteOrigin:
+    assert isinstance(log.origin, VoteOrigin)
+    return log.origin
 
 
-def _write_links(path: Path, rows: list[tuple[str, str, str]]) -> None:
-    """Write tokens to a new file that nobody else can read."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([("who", "name", "token"), *rows])
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise BrokenFile(f"the secret links cannot be written to {path}: {error.strerror}.") from None
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text.getvalue())
+def _identify(shown: Sequence[Shown]) -> tuple[Candidate, ...]:
+    return take_fingerprints([each.known_by for each in shown], [each.name for each in shown], named=True)
+
+
+def _arrange(poll: Poll, log: Log) -> tuple[list[Shown], tuple[Candidate, ...]]:
+    """Return the candidates in the order of the journal, whatever their order is now, and what they are known by.
+
+    Those that came in while the poll went on may be among the poll's by now, or not; those that are new come last. If
+    one of the first ones is not there any more, they stay as they are, to be refused.
+    """
+    listed = poll.candidates
+    found = {known.fingerprint: shown for known, shown in zip(_identify(listed), listed, strict=True)}
+    where = take_fingerprints([each.found_by for each in listed], [each.name for each in listed], named=True)
+    found |= {known.fingerprint: shown for known, shown in zip(where, listed, strict=True)}
+    first = len(log.header.candidates)
+    if not all(known.fingerprint in found for known in log.candidates[:first]):
+        return list(listed), _identify(listed)
+    placed = [found.get(known.fingerprint) or restore_candidate(known, poll.folder) for known in log.candidates]
+    there = {(each.name, each.text, each.sha256) for each in placed}
+    new = [each for each in listed if (each.name, each.text, each.sha256) not in there]
+    return [*placed, *new], (*log.candidates, *_identify(new))
+
+
+def _ask_for(poll: Poll, log: Log, n_arms: int) -> Machine:
+    """Return the machine that is asked for, with as many candidates as there are by now.
+
+    A set may be dealt as often as there were voters when the poll began, however many there are since.
+    """
+    first, now, voters = log.header.machine, log.machine.spec, _find_origin(log).voters
+    spec = poll.make_machine().spec if isinstance(first, AdaptiveSpec) else None
+    if isinstance(first, AdaptiveSpec) and isinstance(now, AdaptiveSpec) and isinstance(spec, AdaptiveSpec):
+        most = first.most_per_set if voters is not None else spec.most_per_set
+        budget = spec.budget if spec.budget <= first.budget else max(spec.budget, now.budget)
+        spec = msgspec.structs.replace(spec, n_arms=n_arms, most_per_set=most, budget=budget)
+        return Machine.from_spec(spec, seed=poll.table.seed)
+    return (poll if voters is None else poll.begun_with(len(voters))).make_machine()

@@ -16,15 +16,18 @@ from starlette.routing import Route
 
 from heats.engine.adaptive import Adaptive
 from heats.errors import InvalidArgument
-from heats.reports.frames import list_kept_pulls, list_results, write_csv
+from heats.journal import Log
+from heats.reports.frames import list_results, write_csv
 from heats.reports.page import render_page
 from heats.reports.result import summarise
 from heats.vote.desk import Desk
 from heats.vote.guard import PAGE_HEADERS, REPORT_HEADERS, Refused, check_source, check_ticket, make_ticket, read_form
-from heats.vote.overview import Overview, survey
+from heats.vote.ledger import Ledger
+from heats.vote.overview import Overview, look_round, survey
 from heats.vote.site import NO_PAGE, Site
+from heats.vote.tally import list_votes, write_votes_csv, write_votes_json
 
-SURVEY_SECONDS = 1.0  # between two looks of the organiser at the whole: they take time that voters wait for
+SURVEY_SECONDS = 1.0  # between two looks of the organiser at the whole, which take time
 LONGEST_TEXT = 2_000  # of a candidate that is added
 
 
@@ -58,6 +61,7 @@ class Organiser:
             is_adaptive=isinstance(self.office.desk.journal.machine, Adaptive),
             is_open=self.office.roster.names is None,
             address=str(request.base_url),
+            has_files=self.office.poll.has_files,
             journal=str(self.office.path),
         )
 
@@ -87,7 +91,7 @@ class Organiser:
     async def show_report(self, request: Request) -> Response:
         """Show the report as it is now; before the end it names no winner."""
         self._check_organiser(request)
-        page = await self.site.ask(lambda desk: render_page(desk.journal.log, _summarise(desk)))
+        page = await self.site.read(lambda log, _: render_page(log, summarise(log.machine, log.names, log)))
         return HTMLResponse(page, headers=REPORT_HEADERS)
 
     async def show_media(self, request: Request) -> Response:
@@ -99,15 +103,16 @@ class Organiser:
         """Hand over votes, standings, result or links as a file."""
         self._check_organiser(request)
         name = request.path_params["name"]
-        makers: dict[str, Callable[[Desk], bytes]] = {
-            "votes.csv": lambda desk: write_csv(list_kept_pulls(desk.journal.log)),
-            "standings.csv": _write_standings,
-            "result.json": lambda desk: _summarise(desk).to_json().encode(),
-            "links.csv": lambda _: self._write_links(str(request.base_url)),
+        makers: dict[str, Callable[[Log, Ledger], bytes]] = {
+            "votes.csv": lambda log, ledger: write_votes_csv(list_votes(log, ledger)),
+            "votes.json": lambda log, ledger: write_votes_json(list_votes(log, ledger)),
+            "standings.csv": lambda log, _: write_csv(list_results(log.machine.standings(), log.names, ())),
+            "result.json": lambda log, _: summarise(log.machine, log.names, log).to_json().encode(),
+            "links.csv": lambda *_: self._write_links(str(request.base_url)),
         }
         if name not in makers:
             raise Refused(404, NO_PAGE)
-        content = await self.site.ask(makers[name])
+        content = await self.site.read(makers[name])
         kind = "application/json" if name.endswith("json") else "text/csv; charset=utf-8"
         held = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=kind, headers=PAGE_HEADERS | held)
@@ -124,7 +129,9 @@ class Organiser:
         """Return what the organiser sees, at most a second old or ten times what it took to find out."""
         now = time.monotonic()
         if self._survey is None or now > self._survey[0]:
-            view = await self.site.ask(lambda desk: survey(self.office, desk))
+            listed = self.office.roster.names
+            busy = await self.site.ask(lambda desk: look_round(desk, listed or ()))
+            view = await self.site.read(lambda log, ledger: survey(log, ledger, busy, listed))
             took = time.monotonic() - now
             self._survey = time.monotonic() + max(SURVEY_SECONDS, 10 * took), view
         return self._survey[1]
@@ -144,20 +151,21 @@ class Organiser:
     def _read_order(self, fields: dict[str, str]) -> Callable[[Desk], Any]:
         """Return what the organiser wants done, or refuse what is no order."""
         order = fields.get("order", "")
-        if order in ("pause", "open"):
-            return lambda desk: setattr(desk, "is_paused", order == "pause")
+        said = fields.get("text" if order == "add" else "who", "").strip()[:LONGEST_TEXT]
+        if order == "pause":
+            return lambda desk: desk.journal.pause()
+        if order == "open":
+            return lambda desk: desk.journal.reopen()
         if order == "close":
             return lambda desk: desk.journal.close_stage(fields.get("why", "")[:200] or "closed by the organiser")
-        if order == "void" and fields.get("who"):
+        if order == "void" and said:
             return lambda desk: _void(desk, fields["who"])
         if order == "extend":
-            said = fields.get("pulls", "")
-            pulls = int(said) if said.isascii() and said.isdigit() and len(said) < 8 else 0
-            return lambda desk: desk.journal.extend(pulls)
-        if order == "add" and fields.get("text", "").strip():
-            if any(each.path is not None for each in self.office.poll.candidates):
-                raise Refused(400, "Only texts can be added, and the candidates of this poll are files.")
-            return lambda desk: desk.journal.add(fields["text"].strip()[:LONGEST_TEXT])
+            return lambda desk: desk.journal.extend(_read_pulls(fields))
+        if order == "add" and said:
+            return lambda desk: self.office.add(desk, said)
+        if order == "join" and said:
+            return lambda desk: self.office.join(desk, said)
         raise Refused(400, "Nothing was said to be done.")
 
 
@@ -167,11 +175,6 @@ def _void(desk: Desk, who: str) -> None:
     desk.journal.void(who)
 
 
-def _summarise(desk: Desk) -> Any:
-    log = desk.journal.log
-    return summarise(log.machine, log.names, log)
-
-
-def _write_standings(desk: Desk) -> bytes:
-    log = desk.journal.log
-    return write_csv(list_results(log.machine.standings(), log.names, ()))
+def _read_pulls(fields: dict[str, str]) -> int:
+    said = fields.get("pulls", "")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 8 else 0

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from heats.engine.standings import tabulate
+from heats.journal import Log
 from heats.vote.desk import Desk
-from heats.vote.ledger import Person, Vote
-from heats.vote.office import Office
+from heats.vote.ledger import Ledger, Person, Vote
+from heats.vote.tally import Row, list_votes
+
+MOST_IN_VAIN = 100  # votes that do not count are shown; all are in the files
 
 
 class VoterRow(NamedTuple):
@@ -40,16 +43,28 @@ class Overview(NamedTuple):
     titles: Sequence[str]
     standings: list[Sequence[str]]
     winner: str | None
+    in_vain: list[Row]  # votes that do not count, the last ones first
 
 
-def survey(office: Office, desk: Desk) -> Overview:
-    """Return what the organiser sees now."""
-    machine, names = desk.journal.machine, desk.journal.log.names
+class Busy(NamedTuple):
+    """What only the desk knows: how many pulls are out, and who could vote now."""
+
+    out: int
+    free: list[str]
+
+
+def look_round(desk: Desk, listed: Sequence[str]) -> Busy:
+    """Return what only the desk knows."""
+    everybody = dict.fromkeys([*listed, *desk.ledger.people])
+    return Busy(len(desk.list_holders()), [name for name in everybody if desk.needs(name)])
+
+
+def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -> Overview:
+    """Return what the organiser sees; ``listed`` are those who may vote, None if everybody may."""
+    machine, names = log.machine, log.names
     standings = machine.standings()
     places = {row.arm: row.place for row in standings.rows}
-    listed = office.roster.names or ()
-    people = {name: desk.ledger.people.get(name, Person()) for name in dict.fromkeys([*listed, *desk.ledger.people])}
-    rows = [_describe(name, each, places, machine.voided) for name, each in people.items()]
+    people = {name: ledger.people.get(name, Person()) for name in dict.fromkeys([*(listed or ()), *ledger.people])}
     titles, cells = tabulate(standings, names)
     return Overview(
         spent=machine.spent,
@@ -57,15 +72,16 @@ def survey(office: Office, desk: Desk) -> Overview:
         round=machine.round + (not machine.done),
         rounds=machine.n_rounds,
         owed=machine.owed,
-        out=len(desk.list_holders()),
+        out=busy.out,
         is_done=machine.done,
-        is_paused=desk.is_paused,
-        waits=_say_why(office, desk, rows),
+        is_paused=log.is_paused,
+        waits="" if machine.done or log.is_paused else _say_why(busy.free, is_open=listed is None),
         overturned=machine.overturned,
-        voters=rows,
+        voters=[_describe(name, each, places, machine.voided) for name, each in people.items()],
         titles=titles,
         standings=[tuple(map(str, row)) for row in cells],
         winner=None if machine.winner is None else names[machine.winner],
+        in_vain=[row for row in reversed(list_votes(log, ledger)) if not row.counts][:MOST_IN_VAIN],
     )
 
 
@@ -96,14 +112,10 @@ def _list_pairs(vote: Vote) -> list[tuple[int, int]]:
     return []
 
 
-def _say_why(office: Office, desk: Desk, rows: Sequence[VoterRow]) -> str:
-    """Say why the poll waits, if everybody who is listed has seen all that is owed or has not come."""
-    machine = desk.journal.machine
-    if machine.done or desk.is_paused:
-        return ""
-    missing = [row.name for row in rows if desk.needs(row.name)]
-    if missing:
-        return f"can vote now: {', '.join(missing[:20])}{f' and {len(missing) - 20} more' if len(missing) > 20 else ''}"
-    if office.roster.names is None:
+def _say_why(free: Sequence[str], *, is_open: bool) -> str:
+    """Say what the poll waits for: those who could vote now, or, if everybody has seen all that is owed, a decision."""
+    if free:
+        return f"can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
+    if is_open:
         return "everybody who came so far has seen all that is owed; new voters are needed, or close the round"
     return "all voters have seen all that is owed; close the round to go on: votes that miss count as no verdict"

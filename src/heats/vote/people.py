@@ -6,6 +6,7 @@ import csv
 import hashlib
 import hmac
 import io
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,32 @@ TOKEN_BYTES = 16  # 128 bits: nobody guesses one
 MOST_PEOPLE_BYTES = 16 << 20
 MOST_PEOPLE = 100_000
 ORGANISER = "organiser"
+
+
+def read_links(path: Path) -> list[tuple[str, str, str]]:
+    """Return who has which token: kinds, names and tokens, as far as the file is there."""
+    try:
+        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))[1:]
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
+
+
+def write_links(path: Path, rows: Sequence[tuple[str, str, str]], *, anew: bool) -> None:
+    """Write tokens to a file that nobody else can read: a new one, or to the end of the one that is there."""
+    text = io.StringIO(newline="")
+    if anew:
+        path.unlink(missing_ok=True)
+    is_new = not path.exists()
+    csv.writer(text).writerows([("who", "name", "token"), *rows] if is_new else rows)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_EXCL if is_new else 0), 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text.getvalue())
+            file.flush()
+            os.fsync(handle)
+    except OSError as error:
+        raise BrokenFile(f"the secret links cannot be written to {path}: {error.strerror}.") from None
 
 
 def hash_token(token: str) -> str:
@@ -62,6 +89,14 @@ def read_people(path: Path) -> tuple[str, ...]:
     names = tuple(make_encodable(row[column].strip()) if column < len(row) else "" for row in body)
     _check_people(names, path)
     return names
+
+
+def check_newcomer(name: str, names: Sequence[str]) -> str:
+    """Return the name of somebody who comes in later, or refuse it."""
+    name = make_encodable(name.strip())
+    if not name or name in names or len(names) >= MOST_PEOPLE:
+        raise InvalidArgument("{who} must be a name of its own: nobody else may be called so.", who=name)
+    return name
 
 
 def _check_people(names: Sequence[str], path: Path) -> None:

@@ -64,11 +64,22 @@ class Poll(msgspec.Struct, frozen=True, kw_only=True):
 
     table: VoteTable
     source: Path  # the scenario, or what was given instead
+    folder: Path  # that files of candidates are in
     candidates: tuple[Shown, ...]
     people: tuple[str, ...] | None  # None: everybody may vote
     voters: int | None  # how many there are, or are expected
     heat_size: int
     budget: int
+
+    @property
+    def has_files(self) -> bool:
+        """Whether candidates are files."""
+        return any(each.file for each in self.candidates)
+
+    def begun_with(self, voters: int) -> Poll:
+        """Return the poll as it was when there were so many voters."""
+        budget = find_budget(self.table.budget, voters, self.table.votes_each)
+        return msgspec.structs.replace(self, voters=voters, budget=self.budget if budget is None else budget)
 
     def make_machine(self) -> Machine:
         """Return the machine that the poll is played by, fresh."""
@@ -142,15 +153,18 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     one_of("answer", table.answer, ("winner", "ranking", "best-worst"))
     between("lease", table.lease, 1, 86_400, why="seconds that a heat is kept for somebody who opened it")
     whole("seed", table.seed, 0)
-    if table.done_url is not None and urlsplit(table.done_url).scheme not in ("http", "https"):
-        raise InvalidArgument("{done_url} must be an address that begins with https://.", done_url=table.done_url)
+    if table.done_url is not None and not _is_address(table.done_url):
+        raise InvalidArgument(
+            "{done_url} must be an address that begins with https://, without blanks.", done_url=table.done_url
+        )
     people = read_people(folder / table.voters) if isinstance(table.voters, str) else None
     voters = table.voters if isinstance(table.voters, int) else None if people is None else len(people)
     if voters is not None:
         whole("voters", voters, 1)
     if table.votes_each is not None:
         whole("votes_each", table.votes_each, 1)
-    candidates = list_candidates(written.candidates or table.candidates or [], folder)
+    given = written.candidates or table.candidates or []
+    candidates = list_candidates(given, folder)
     size = min(DEFAULT_HEAT_SIZE, len(candidates)) if table.heat_size is None else table.heat_size
     budget = find_budget(table.budget, voters, table.votes_each)
     if budget is None:
@@ -162,6 +176,7 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     poll = Poll(
         table=table,
         source=source,
+        folder=folder / given if isinstance(given, str) and (folder / given).is_dir() else folder,
         candidates=candidates,
         people=people,
         voters=voters,
@@ -170,3 +185,8 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     )
     poll.make_machine()  # refuses numbers that do not go together
     return poll
+
+
+def _is_address(said: str) -> bool:
+    is_plain = said.isascii() and said.isprintable() and " " not in said  # it becomes part of a header
+    return is_plain and urlsplit(said).scheme in ("http", "https")

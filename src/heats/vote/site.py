@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from heats.errors import HeatsError, JournalFailed
+from heats.journal import Log
 from heats.vote.desk import Desk
 from heats.vote.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
+from heats.vote.ledger import Ledger
 from heats.vote.office import Office
 from heats.vote.showing import render_candidate, render_markdown
 
@@ -37,6 +39,10 @@ class Site:
     async def ask(self, job: Callable[[Desk], T]) -> T:
         """Have something done at the desk; the answer comes once all that it told is on the disk."""
         return await asyncio.wrap_future(self.office.do(job))
+
+    async def read(self, job: Callable[[Log, Ledger], T]) -> T:
+        """Look at all that is on the disk, while voters go on."""
+        return await asyncio.wrap_future(self.office.reading.do(job))
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a page."""
@@ -65,7 +71,7 @@ class Site:
 
     def send_media(self, arm: int) -> Response:
         """Send the file of a candidate, in parts as the browser asks for them; only one that is still where it was."""
-        known = self.office.poll.candidates
+        known = self.office.shown
         path = known[arm].path if arm < len(known) else None
         if path is None or path.is_symlink() or path.resolve() != path or not path.is_file():
             raise Refused(404, "There is no such file, or not any more.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.vote.browser.served import ServedPoll
+from tests.vote.browser.served import ServedPoll, begin
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -49,6 +49,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
         contexts.append(context)
         page = context.new_page()
         page.goto(link)
+        begin(page)
         return page
 
     yield open_link

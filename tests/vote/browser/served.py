@@ -49,6 +49,15 @@ class ServedPoll(Poll):
         self.office.close()
 
 
+def begin(page: Page) -> None:
+    """Begin if the page says so: it does so by itself where there is script, else there is a button."""
+    form = page.locator("form[data-begin]")
+    if page.evaluate("typeof show") == "function":
+        form.wait_for(state="detached")
+    elif form.count():
+        form.get_by_role("button").click()
+
+
 def count_votes(page: Page) -> int:
     """Return how many votes a page says somebody gave."""
     text = page.locator("main").inner_text()
@@ -71,6 +80,7 @@ def take_turn(page: Page, act: Callable[[Page], None]) -> bool:
     for name in ("Look again", "Give some more"):
         if page.get_by_role("link", name=name).count():
             page.get_by_role("link", name=name).click()
+            begin(page)
     if not page.locator(".cards").count():
         return False
     vote(page, act)

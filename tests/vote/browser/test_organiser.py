@@ -80,6 +80,18 @@ def test_rounds_are_closed_until_the_poll_is_over(serve: Serve, visit: Visit) ->
     assert "Thank you" in voter.locator("main").inner_text()
 
 
+def test_another_voter_is_let_in(serve: Serve, visit: Visit) -> None:
+    """Their link is among the others at once, and they can vote."""
+    poll = serve()
+    organiser = visit(poll.link())
+    organiser.get_by_label("New voter").fill("Eve")
+    organiser.get_by_role("button", name="Let in").click()
+    organiser.get_by_text("Done.").wait_for()
+    organiser.goto(f"{poll.link()}/links")
+    assert organiser.locator(".codes strong").all_inner_texts()[-1] == "Eve"
+    vote(visit(poll.link("Eve")), press("1"))
+
+
 def test_numbers_are_fresh_by_themselves(serve: Serve, visit: Visit) -> None:
     """Whom there is to leave out, too; what the organiser is writing meanwhile stays."""
     poll = serve()

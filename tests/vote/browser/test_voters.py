@@ -207,9 +207,11 @@ def test_who_waits_sees_by_themselves_when_there_is_something_again(serve: Serve
     page.get_by_text("Voting is paused").wait_for()
     poll.order(order="open")
     page.clock.run_for(6_000)
-    page.locator(".cards").wait_for()
+    page.get_by_role("button", name="Begin").wait_for()
     page.clock.run_for(1_000)
     page.get_by_text("There is something for you again").wait_for()
+    page.get_by_role("button", name="Begin").click()
+    page.locator(".cards").wait_for()
     vote(page, press("1"))
 
 

@@ -12,6 +12,7 @@ a heap: the same arms.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from math import exp
 
@@ -20,7 +21,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.company import BETTER, expect_gain
 from heats.engine.adaptive.outlook import Outlook
-from heats.engine.adaptive.repeats import Repeats
+from heats.engine.adaptive.repeats import Repeats, Run
 
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 FRACTION_BITS = 14  # of a value in a key
@@ -65,32 +66,32 @@ def deal_many(
     return heats
 
 
-def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pulls: int, size: int) -> Indices:
-    """Do the same for one run, which does not look at all arms for every pull.
-
-    Arms that were not dealt yet wait in order, those that were in a heap. Luck is the end of a key, and no two arms
-    have the same: so it says whose key it is.
-    """
-    pool = min(keys.size, size * pulls)  # more cannot come to a turn
+def deal_one(
+    outlook: Outlook,
+    pulled: Indices,
+    luck: Indices,
+    keys: Indices,
+    pulls: int,
+    size: int,
+    repeats: Repeats | None = None,
+) -> Indices:
+    """Do the same for one run, which does not look at all arms for every pull; arms are known by their first places."""
+    pool = keys.size if repeats is not None else min(keys.size, size * pulls)  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]
     front = front[np.argsort(-keys[0, front])]
-    waiting = [*(-keys[0, front]).tolist(), NEVER]
     known = (outlook.values, pulled, luck, outlook.strengths, outlook.sharpness)
     values, times, lucks, strengths, sharpness = (each[0, front].tolist() for each in known)
-    owner = dict(zip(lucks, range(pool), strict=True))
+    line = _Line((-keys[0, front]).tolist(), lucks)
+    run = None if repeats is None else repeats.runs[0].renumber(front.tolist())
     lasts, sharper = bool(outlook.lasts[0]), float(outlook.sharper[0, 0])
     looks = strengths if lasts else values
     won, lost = math.log(size * BETTER), math.log(size * (1 - BETTER) / (size - 1))
     heats: list[int] = []
-    again, fresh = [NEVER], 0  # the heap; the first that was not dealt
     for _ in range(pulls):
-        heat = []
-        for _ in range(size):
-            if again[0] < waiting[fresh]:
-                heat.append(owner[heappop(again) % MOST_ARMS])
-            else:
-                heat.append(fresh)
-                fresh += 1
+        heat = [line.take() for _ in range(size)]
+        if run is not None:
+            heat = line.take_free(heat, run) if run.is_full(heat) else heat
+            run.note(heat)
         heats += heat
         top = max([looks[arm] for arm in heat])
         weights = [exp(looks[arm] - top) for arm in heat]
@@ -103,9 +104,49 @@ def deal_one(outlook: Outlook, pulled: Indices, luck: Indices, keys: Indices, pu
             else:
                 values[arm] += chance * won + (1 - chance) * lost
             times[arm] += 1
-            heappush(again, -_make_key(values[arm], times[arm], lucks[arm]))
+            line.put(arm, -_make_key(values[arm], times[arm], lucks[arm]))
     dealt: Indices = front[np.array(heats)].reshape(1, pulls, size)
     return dealt
+
+
+class _Line:
+    """Arms in the order of their keys, turned round, so that the smallest comes first.
+
+    Arms that were not dealt yet wait in order, those that were in a heap. Luck is the end of a key, and no two arms
+    have the same: so it says whose key it is.
+    """
+
+    def __init__(self, keys: list[int], lucks: list[int]) -> None:
+        self._keys = [*keys, NEVER]
+        self._fresh = 0  # the first that was not dealt
+        self._again = [NEVER]  # the heap
+        self._owner = dict(zip(lucks, range(len(lucks)), strict=True))
+
+    def take(self) -> int:
+        """Return who comes first, and let the next one do so."""
+        if self._again[0] < self._keys[self._fresh]:
+            return self._owner[heappop(self._again) % MOST_ARMS]
+        self._fresh += 1
+        return self._fresh - 1
+
+    def put(self, arm: int, key: int) -> None:
+        """Let an arm that was taken wait again, with that key."""
+        self._keys[arm] = key
+        heappush(self._again, key)
+
+    def take_free(self, heat: list[int], run: Run) -> list[int]:
+        """Return what may be dealt instead of a heat that was taken; whoever was looked at in vain waits again."""
+        looked_at = list(heat)
+
+        def look_on() -> Iterator[int]:
+            while self._again[0] < NEVER or self._fresh < len(self._keys) - 1:
+                looked_at.append(self.take())
+                yield looked_at[-1]
+
+        free = run.find_free(heat, look_on(), len(self._keys) - 1)
+        for arm in set(looked_at).difference(free):
+            heappush(self._again, self._keys[arm])
+        return free
 
 
 def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:

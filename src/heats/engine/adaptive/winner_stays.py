@@ -200,11 +200,10 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
         keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
-        known = self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size
-        if self.spec.most_per_set is not None:
-            dealt = [heats for heats, _, _ in self._heard]
-            return deal_many(*known, Repeats(self.spec.most_per_set, self.reps, dealt))
-        return deal_one(*known) if self.reps == 1 else deal_many(*known)
+        most, dealt = self.spec.most_per_set, [heats for heats, _, _ in self._heard]
+        repeats = None if most is None else Repeats(most, self.reps, dealt)
+        deal = deal_one if self.reps == 1 else deal_many
+        return deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size, repeats)
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
