@@ -17,10 +17,12 @@ Visit = Callable[..., "Page"]
 Serve = Callable[..., ServedPoll]
 
 SMALLEST = 44  # pixels that a finger needs
-SMALL = """smallest => [...document.querySelectorAll("main :is(button, .button, .choice, summary, input:not([type=hidden], .choice input), select)")]
+SMALL = """smallest => [...document.querySelectorAll("main :is(button, .button, .choice, summary, .plain, input:not([type=hidden], [type=checkbox], [type=radio]), select)")]
   .map(each => [each, each.getBoundingClientRect()])
   .filter(([each, box]) => box.height > 0 && box.height < smallest)
   .map(([each, box]) => `${each.outerHTML} ${box.height}`)"""
+
+NAME = "(each => each.ariaLabel ?? (each.labels?.[0] ?? each).textContent.trim())(document.activeElement)"
 
 
 def find_violations(page: Page) -> list[str]:
@@ -108,13 +110,14 @@ def test_tab_reaches_everything_in_the_order_of_the_page_and_is_seen(serve: Serv
     page = visit(poll.link("Ann"))
     vote(page, press("1"))
     names = []
-    for _ in range(8):
+    for _ in range(9):
         page.keyboard.press("Tab")
-        names.append(page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"))
+        names.append(page.evaluate(NAME))
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     assert names == [
         *(f"Candidate {place} is best" for place in (1, 2, 3)),
         *("A tie T", "None of these N", "Can’t say S", "Undo my last vote U", "A tie between some of them"),
+        "Keys do what the buttons say",
     ]
 
 

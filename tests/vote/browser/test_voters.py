@@ -197,6 +197,21 @@ def test_keys_are_left_alone_where_they_mean_something_else(serve: Serve, visit:
     assert (poll.machine.spent, count_votes(page)) == (0, 0)
 
 
+def test_keys_can_be_turned_off(serve: Serve, visit: Visit) -> None:
+    """For good, until they are turned on again; buttons work all the time."""
+    poll = serve()
+    page = visit(poll.link("Ann"))
+    page.get_by_label("Keys do what").uncheck()
+    page.keyboard.press("1")
+    page.reload()
+    page.keyboard.press("1")
+    vote(page, click("Candidate 1 is best"))
+    page.keyboard.press("u")
+    page.get_by_label("Keys do what").check()
+    vote(page, press("2"))
+    assert poll.machine.spent == 2
+
+
 def test_who_waits_sees_by_themselves_when_there_is_something_again(serve: Serve, visit: Visit) -> None:
     """No button has to be pressed after a pause; it is said aloud."""
     poll = serve()

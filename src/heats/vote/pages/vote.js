@@ -4,6 +4,7 @@
 
 const find = (what, where = document) => where.querySelector(what);
 const list = (what, where = document) => [...where.querySelectorAll(what)];
+const store = (() => { try { return localStorage; } catch { return null; } })(); // some browsers keep nothing
 let busy = false;
 
 // What was done is said after the region for it is there: only then do screen readers read it out.
@@ -25,7 +26,7 @@ function warn(text) {
 }
 
 async function load(address, options) {
-  const answer = await fetch(address, { signal: AbortSignal.timeout(30000), ...options });
+  const answer = await fetch(address, { signal: AbortSignal.timeout?.(30000), ...options });
   return [answer, new DOMParser().parseFromString(await answer.text(), "text/html")];
 }
 
@@ -37,6 +38,7 @@ function show(fresh, text) {
   scrollTo(0, 0);
   find("[data-start]")?.focus({ preventScroll: true });
   loadAhead();
+  offerKeys();
   say(text);
 }
 
@@ -44,7 +46,8 @@ async function send(form, button) {
   busy = true;
   find("main").setAttribute("aria-busy", "true");
   try {
-    const body = new URLSearchParams(new FormData(form, button));
+    const body = new URLSearchParams(new FormData(form));
+    if (button?.name) body.set(button.name, button.value);
     const [answer, fresh] = await load(form.action, { method: "POST", body });
     if (answer.headers.has("Refresh")) location.assign(answer.url); // a page that leads on by itself
     else if (answer.ok) show(fresh);
@@ -103,11 +106,20 @@ function choose(form, key) {
 
 document.addEventListener("change", (event) => {
   if (event.target.matches(".card input")) leaveOthers(event.target);
+  if (event.target.matches("[data-keys]")) store?.setItem("keys", event.target.checked ? "on" : "off");
 });
+
+// Keys can be turned off: who speaks to their computer may press some without meaning to.
+function offerKeys() {
+  const box = find("[data-keys]");
+  if (!box) return;
+  box.checked = store?.getItem("keys") !== "off";
+  box.closest("[hidden]")?.removeAttribute("hidden");
+}
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
-  if (typing || busy || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (typing || busy || find("[data-keys]:not(:checked)") || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const key = event.key.toLowerCase();
   if (key === "enter" && event.target.matches("a, button, summary, audio, video")) return;
   const button = find(`button[data-key="${CSS.escape(key)}"]`);
@@ -151,5 +163,6 @@ if (here.searchParams.has("said")) {
   history.replaceState(null, "", here);
 }
 loadAhead();
+offerKeys();
 say(find("[role=status]")?.textContent ?? "");
 find("form[data-begin]")?.requestSubmit(); // a preview runs no script, so it takes nothing from anybody
