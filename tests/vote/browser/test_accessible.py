@@ -137,6 +137,16 @@ def test_what_became_of_a_vote_is_read_out_and_reading_goes_on_at_the_next(serve
     assert page.evaluate("scrollY") == 0
 
 
+def test_what_is_said_moves_nothing(serve: Serve, visit: Visit) -> None:
+    """On a phone, too: who votes fast would hit another button."""
+    page = visit(serve().link("Ann"), width=375)
+    vote(page, press("1"))
+    page.get_by_text("Your vote is counted").wait_for()
+    top = "document.querySelector('.cards').getBoundingClientRect().top"
+    said = page.evaluate(top)
+    assert page.evaluate(f"(document.querySelector('[role=status]').textContent = '', {top})") == said
+
+
 def test_nothing_moves_for_those_who_do_not_want_it(serve: Serve, visit: Visit) -> None:
     """And for the others only the candidates, when they are new."""
     page = visit(serve().link("Ann"))
