@@ -16,8 +16,8 @@ from tests.vote.test_app import read_hidden
 class Server:
     """``heats vote`` in a process of its own, at a port of its own."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "heats", "vote", "names.txt", "--port", "0", "--journal", "votes.jsonl"]
+    def __init__(self, folder: Path, *options: str, source: str = "names.txt") -> None:
+        command = [sys.executable, "-m", "heats", "vote", source, "--port", "0", "--journal", "votes.jsonl"]
         self.process = subprocess.Popen(
             [*command, *options],
             cwd=folder,
@@ -42,13 +42,22 @@ class Server:
         self.process.stdout.close()
 
 
+def open_page(client: httpx.Client, link: str) -> str:
+    """Return a voter's page; begin if it says so."""
+    page = client.get(f"{link}?more=1").text
+    if "data-begin" not in page:
+        return page
+    client.post(f"{link}/begin?more=1")
+    return client.get(f"{link}?more=1").text
+
+
 def vote(client: httpx.Client, link: str) -> str | None:
     """Vote once for the first one shown; return the pull, None if there was nothing to vote on or nobody answered."""
     try:
-        page = client.get(f"{link}?more=1")
-        if 'name="say"' not in page.text:
+        page = open_page(client, link)
+        if 'name="say"' not in page:
             return None
-        fields = read_hidden(page.text)
+        fields = read_hidden(page)
         answer = client.post(f"{link}/vote", data=fields | {"say": "1"})
         return fields["number"] if answer.headers.get("location", "").endswith("said=counted") else None
     except httpx.TransportError:

@@ -15,6 +15,7 @@ import heats
 from heats.errors import JournalFailed
 from heats.journal import Log
 from heats.vote.app import make_app
+from heats.vote.guard import make_ticket
 from heats.vote.office import Office
 from heats.vote.scenario import load_poll
 from tests.vote.polls import Clock, write_lines
@@ -166,14 +167,49 @@ def test_a_double_post_counts_once(poll: Poll) -> None:
 
 
 def test_looking_changes_nothing(poll: Poll) -> None:
-    """Programs that preview links vote for nobody: no GET is written down, and none of a POST's places answers one."""
+    """Programs that preview links vote for nobody and take nothing: it is handed out to whoever begins."""
     before = poll.office.path.read_bytes()
-    for path in ("", "/vote", "/undo"):
+    for path in ("", "/vote", "/undo", "/begin", "?more=1"):
         poll.client.get(f"{poll.base('Ann')}{path}")
         poll.client.head(f"{poll.base('Ann')}{path}")
     poll.client.get(poll.organiser)
     assert poll.client.get(f"{poll.base('Ann')}/vote").status_code == 405
     assert poll.office.path.read_bytes() == before
+    assert poll.office.desk.list_holders() == {}
+
+
+def test_what_was_handed_out_stays_on_the_page(tmp_path: Path) -> None:
+    """However often it is loaded, on another device, too, and after its time ran out, until somebody else has it."""
+    poll = Poll(tmp_path, batches=1)
+    fields = poll.open("Ann")
+    for who in ("Bob", "Cem"):
+        poll.send(who)
+    assert read_hidden(poll.client.get(poll.base("Ann")).text) == fields
+    poll.clock.now += 601
+    assert read_hidden(poll.client.get(poll.base("Ann")).text) == fields
+    poll.office.close()
+
+
+def test_a_vote_hands_out_the_next_one(poll: Poll) -> None:
+    """Nobody has to begin twice, and the seconds of a vote are those since then."""
+    poll.send("Ann")
+    poll.clock.now += 3
+    page = poll.client.get(poll.base("Ann")).text
+    poll.client.get(poll.base("Ann"))
+    poll.clock.now += 4
+    poll.client.post(f"{poll.base('Ann')}/vote", data=read_hidden(page) | {"say": "1"})
+    assert [vote.took for _, vote in poll.office.desk.ledger.list_votes()] == [0.0, 7.0]
+
+
+def test_nobody_can_make_a_ticket_of_their_link(poll: Poll) -> None:
+    """Who knows their own token cannot vote on what was not handed to them."""
+    poll.open("Ann")
+    held = {number for number, _ in poll.office.desk.list_holders().items()}
+    number = next(each for each in poll.machine.list_owed() if each not in held)
+    forged = make_ticket(poll.office.tokens["Ann"], "vote", number, poll.machine.query(number).arms)
+    fields = {"number": str(number), "ticket": forged, "say": "1"}
+    assert poll.client.post(f"{poll.base('Ann')}/vote", data=fields).status_code == 403
+    assert poll.machine.spent == 0
 
 
 @pytest.mark.parametrize(
@@ -321,15 +357,18 @@ def test_names_and_texts_cannot_write_html(tmp_path: Path) -> None:
 
 def test_pages_have_a_strict_policy_and_no_inline_script(poll: Poll) -> None:
     """And ask nothing of anywhere else; the first page is small."""
-    pages = [
-        poll.client.get(path) for path in (poll.base("Ann"), poll.organiser, "/nothing", f"{poll.organiser}/links")
-    ]
+    first = poll.client.get(poll.base("Ann"))
+    poll.open("Ann")
+    paths = (poll.base("Ann"), poll.organiser, "/nothing", f"{poll.organiser}/links")
+    pages = [first, *(poll.client.get(path) for path in paths)]
     for page in pages:
         assert "default-src 'none'; script-src 'self'" in page.headers["content-security-policy"]
         assert not re.search(r"<script(?! src=\"/static/vote.js\")|\son\w+=|<style|\sstyle=", page.text)
         assert not re.search(r'(src|href)="(https?:)?//', page.text)
-    sizes = [len(poll.client.get(f"/static/{name}").content) for name in ("vote.css", "vote.js")]
-    assert sum(sizes) + len(pages[0].content) < 100_000
+    static = [poll.client.get(f"/static/{name}").text for name in ("vote.css", "vote.js")]
+    assert not re.search(r"//[a-z]|url\(|@import|import\(", "".join(static).replace("// ", ""))
+    for page in pages[:2]:
+        assert sum(map(len, static)) + len(page.content) < 100_000
 
 
 def test_media_come_from_the_scenario_only(tmp_path: Path) -> None:
@@ -427,10 +466,26 @@ def test_who_has_done_their_share_is_thanked_and_may_go_on(tmp_path: Path) -> No
     text = '[vote]\ncandidates = "names.txt"\nthanks = "Great!"\ndone_url = "https://panel.example/done"\n'
     poll = Poll(tmp_path, source=write_scenario(tmp_path, text), budget=4)
     poll.send("Ann")
-    page = poll.get("Ann")
-    assert "Great!" in page
-    assert 'href="https://panel.example/done"' in page
-    assert "Give some more" in page or poll.machine.round
+    thanked = poll.client.get(poll.base("Ann"))
+    assert "Great!" in thanked.text
+    assert "You have given all the votes that were asked of you." in thanked.text
+    assert 'href="https://panel.example/done"' in thanked.text
+    assert "Give some more" in thanked.text
+    assert 'name="say"' in poll.get("Ann", "?more=1")
+    poll.office.close()
+
+
+def test_the_thank_you_page_leads_on_after_a_while(tmp_path: Path) -> None:
+    """To the panel that sent somebody, unless they want to stay; who answered is known by their number there."""
+    write_lines(tmp_path)
+    text = '[vote]\ncandidates = "names.txt"\nvotes_each = 1\nvoters = 4\ndone_url = "https://panel.example/done?c=1"\n'
+    poll = Poll(tmp_path, source=write_scenario(tmp_path, text), listed=False, budget=4)
+    poll.client.post("/begin", data=read_hidden(poll.client.get("/?PROLIFIC_PID=abc123").text))
+    assert "refresh" not in poll.client.get("/").headers
+    poll.client.post("/vote", data=read_hidden(poll.client.get("/").text) | {"say": "1"})
+    assert poll.client.get("/").headers["refresh"] == "10; url=https://panel.example/done?c=1"
+    assert "refresh" not in poll.client.get("/?stay=1").headers
+    assert list(poll.office.desk.ledger.people) == ["participant abc123"]
     poll.office.close()
 
 
@@ -466,8 +521,10 @@ def test_other_voters_or_another_run_are_refused(poll: Poll, tmp_path: Path) -> 
     (tmp_path / "people.csv").write_text("name\nAnn\nZoe\n")
     said = {"budget": 8, "heat_size": 3, "voters": str(tmp_path / "people.csv")}
     changed = load_poll(tmp_path / "names.txt", said)
-    with pytest.raises(heats.errors.InvalidArgument, match="other voters"):
+    with pytest.raises(heats.errors.InvalidArgument, match="other voters: 'Bob' is not listed any more"):
         Office(changed, poll.office.path)
+    with pytest.raises(heats.errors.InvalidArgument, match="holds a poll of listed voters"):
+        Office(load_poll(tmp_path / "names.txt", {"budget": 8, "heat_size": 3}), poll.office.path)
     other = tmp_path / "other.jsonl"
     heats.Journal(other, heats.RoundRobin(3, 2, 3)).close()
     with pytest.raises(heats.errors.InvalidArgument, match="not the journal of a poll"):

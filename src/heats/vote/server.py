@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
+import sys
 
 import uvicorn
 
@@ -15,6 +17,7 @@ from heats.vote.office import Office
 
 BACKLOG = 2048  # connections that wait
 MOST_HEADER_BYTES = 32 * 1024
+SWITCH_SECONDS = 0.001  # after which the organiser's long look makes room for a vote
 
 
 def open_port(host: str, port: int) -> socket.socket:
@@ -54,6 +57,8 @@ def find_address(listener: socket.socket, host: str) -> str:
 def serve(office: Office, listener: socket.socket, *, proxy: bool) -> None:
     """Serve the pages until the process is told to end; with ``proxy`` one on this machine says who is asking."""
     _warm_up()
+    gc.freeze()  # what is there by now stays: looking through all of it takes time that voters wait for
+    sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
         make_app(office),
         log_level="warning",

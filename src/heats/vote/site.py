@@ -87,12 +87,13 @@ class Site:
 
     async def refuse(self, request: Request, error: Exception) -> Response:
         """Say on a page why something was not done, with a way back to the page that a form was on."""
-        status, why = _explain(error)
-        back = (request.url.path.rpartition("/")[0] or "/") if request.method == "POST" else None
+        is_form = request.method == "POST"
+        status, why = _explain(error, is_form=is_form)
+        back = (request.url.path.rpartition("/")[0] or "/") if is_form else None
         return self.page("problem.html", status, why=why, back=back)
 
 
-def _explain(error: Exception) -> tuple[int, str]:
+def _explain(error: Exception, *, is_form: bool) -> tuple[int, str]:
     """Return a status and a sentence."""
     match error:
         case Refused():
@@ -100,8 +101,9 @@ def _explain(error: Exception) -> tuple[int, str]:
         case HTTPException():
             return error.status_code, NO_PAGE if error.status_code == 404 else "That is not possible here."
         case JournalFailed():
-            return 503, "Your vote was NOT counted: it could not be kept (the disk may be full). Try again in a while."
+            what = "This was NOT counted" if is_form else "Nothing can be counted now"
+            return 503, f"{what}: votes cannot be kept at the moment (the disk may be full). Try again in a while."
         case HeatsError():
             sentence = str(error)
             return 400, f"{sentence[:1].upper()}{sentence[1:]}"
-    return 500, "Something went wrong here; your vote was not counted. Try again, or tell the organiser."
+    return 500, "Something went wrong here; nothing was counted. Try again, or tell the organiser."

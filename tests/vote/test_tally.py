@@ -1,0 +1,67 @@
+"""Every vote is accounted for: whether it counts, and why not, on the organiser's page and in the files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+from heats.vote import desk
+from tests.vote.test_app import Poll, read_hidden
+
+
+def list_rows(poll: Poll) -> list[dict[str, Any]]:
+    """Return all votes as the organiser downloads them."""
+    rows: list[dict[str, Any]] = poll.client.get(f"{poll.organiser}/votes.json").json()
+    return rows
+
+
+def test_why_a_vote_does_not_count_is_shown(tmp_path: Path) -> None:
+    """It came too late, was undone, or its voter was voided; each in the page, in CSV and in JSON."""
+    poll = Poll(tmp_path)
+    poll.order(order="close")
+    late = poll.open("Ann") | {"say": "1"}
+    poll.send("Bob", "2")
+    poll.send("Cem", "none")
+    page = poll.client.get(poll.base("Cem")).text
+    poll.client.post(f"{poll.base('Cem')}/undo", data=read_hidden(page[page.index("/undo") - 60 :]))
+    poll.send("Cem", "tie")
+    poll.order(order="close", why="time is up")
+    poll.client.post(f"{poll.base('Ann')}/vote", data=late)
+    poll.order(order="void", who="Bob")
+    found = {(row["voter"], row["counts"]): row["why_not"] for row in list_rows(poll)}
+    assert found == {
+        ("Ann", False): desk.CLOSED,
+        ("Bob", False): desk.VOID,
+        ("Cem", False): "the voter took it back",
+        ("Cem", True): "",
+    }
+    shown = poll.client.get(poll.organiser).text
+    table = list(csv.DictReader(io.StringIO(poll.client.get(f"{poll.organiser}/votes.csv").text)))
+    assert [row["why_not"] for row in table] == [row["why_not"] for row in list_rows(poll)]
+    assert [row["counts"] for row in table].count("yes") == 1
+    for why in (desk.CLOSED, desk.VOID, "the voter took it back"):
+        assert f"<td>{why}</td>" in shown
+    answers = {row["answer"] for row in list_rows(poll)}
+    assert "none of these" in answers
+    assert any(each.startswith("a tie: ") for each in answers)
+    poll.office.close()
+
+
+def test_a_vote_after_the_end_says_so(tmp_path: Path) -> None:
+    """And one that somebody else was faster with."""
+    poll = Poll(tmp_path, budget=2, heat_size=3, batches=1)
+    ann, bob, cem = (poll.open(who) | {"say": "1"} for who in ("Ann", "Bob", "Cem"))
+    assert cem["number"] in (ann["number"], bob["number"])
+    poll.client.post(f"{poll.base('Cem')}/vote", data=cem)
+    first, other = ("Ann", "Bob") if ann["number"] == cem["number"] else ("Bob", "Ann")
+    poll.client.post(f"{poll.base(first)}/vote", data={"Ann": ann, "Bob": bob}[first])
+    poll.client.post(f"{poll.base(other)}/vote", data={"Ann": ann, "Bob": bob}[other])
+    dan = [row["why_not"] for row in list_rows(poll) if not row["counts"]]
+    assert poll.machine.done
+    assert dan == [desk.SECOND]
+    poll.office.close()
+    poll = Poll(tmp_path, budget=2, heat_size=3, batches=1)
+    assert [row["why_not"] for row in list_rows(poll) if not row["counts"]] == [desk.SECOND]
+    poll.office.close()
