@@ -24,7 +24,8 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("there is no chromium; apt-get install chromium")
-    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    flags = ["--no-sandbox"] if is_root else []  # root has no sandbox
     with sync_api.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=program, args=flags)
         yield started

@@ -230,6 +230,20 @@ def test_who_waits_sees_by_themselves_when_there_is_something_again(serve: Serve
     vote(page, press("1"))
 
 
+def test_who_waits_sees_by_themselves_that_the_poll_is_over(serve: Serve, visit: Visit) -> None:
+    """And is thanked."""
+    poll = serve()
+    poll.order(order="pause")
+    page = visit(poll.link("Ann"))
+    page.clock.install()
+    page.reload()
+    while not poll.machine.done:
+        poll.order(order="close")
+    page.clock.run_for(6_000)
+    page.get_by_text("The poll is over").wait_for()
+    assert "Thank you" in page.locator("main").inner_text()
+
+
 def test_an_open_poll_begins_with_a_button(serve: Serve, visit: Visit) -> None:
     """Whoever comes with another browser is somebody else; no script is needed."""
     poll = serve(listed=False, budget=6)

@@ -77,11 +77,11 @@ const chosen = (name) => find(`input[name="${name}"]:checked`)?.value ?? "";
 
 function leaveOthers(field) {
   if (!field.checked || !field.value) return;
-  const place = field.closest(".card");
-  for (const other of list(".card input:checked")) {
-    if (other === field) continue;
-    if (field.name.startsWith("place-") && other.value === field.value) find('input[value=""]', other.closest(".card")).checked = true;
-    if (!field.name.startsWith("place-") && other.closest(".card") === place) other.checked = false;
+  const isPlace = field.name.startsWith("place-");
+  for (const other of list(".card input:checked").filter((each) => each !== field)) {
+    const card = other.closest(".card");
+    if (isPlace && other.value === field.value) find('input[value=""]', card).checked = true;
+    if (!isPlace && card === field.closest(".card")) other.checked = false;
   }
 }
 
@@ -118,8 +118,9 @@ function offerKeys() {
 }
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
-  if (typing || busy || find("[data-keys]:not(:checked)") || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const isTyped = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select") || event.isComposing;
+  const isTheirs = event.ctrlKey || event.metaKey || event.altKey || event.repeat;
+  if (isTyped || isTheirs || busy || find("[data-keys]:not(:checked)")) return;
   const key = event.key.toLowerCase();
   if (key === "enter" && event.target.matches("a, button, summary, audio, video")) return;
   const button = find(`button[data-key="${CSS.escape(key)}"]`);
@@ -143,7 +144,10 @@ setInterval(async () => {
     const [answer, fresh] = await load(location.href);
     if (!answer.ok || busy || !old[0].isConnected) return;
     const now = list("[data-fresh]", fresh);
-    if (!now.length) show(fresh, "There is something for you again.");
+    if (!now.length) {
+      if (find(".cards, [data-begin]", fresh)) show(fresh, "There is something for you again.");
+      else location.reload();
+    }
     old.forEach((each, place) => {
       const held = each.value || each.matches(":focus") || find(":focus:not([data-start])", each);
       const other = now[place];
