@@ -84,4 +84,4 @@ def _say_links(office: Any, address: str) -> str:
         rows.writerow(("everybody", address))
     else:
         rows.writerows((name, f"{address}v/{tokens[name]}" if name in tokens else "as printed") for name in names)
-    return f"{text.getvalue()}\nThe journal is {office.path}"
+    return f"{text.getvalue()}\nThe journal is {office.path}\nCtrl-C ends it; the same command goes on."

@@ -8,6 +8,8 @@ from typing import Any
 from heats.base.naming import find_title, is_said, tabulate_parameters
 from heats.base.text import make_printable
 
+HASH = "sha256"  # of a file; a column of hashes says nothing to people
+
 
 def make_labels(names: Sequence[str], letters: int) -> tuple[str, ...]:
     """Return different labels: the names, or what differs in them; in place of one that is too long, its number."""
@@ -35,11 +37,11 @@ class Roster:
         self.names = tuple(map(make_printable, names))
         self.labels = make_labels(names, letters)
         table = tabulate_parameters([each if isinstance(each, dict) else {} for each in values])
-        columns = [
-            (title, texts)
-            for title, texts in zip(table.titles, zip(*table.rows, strict=True), strict=True)
-            if len(set(texts)) > 1 and not _are_said(title, texts, self.labels)
-        ]
+        told: dict[tuple[str | None, ...], str] = {}  # two columns that say the same are one
+        for title, texts in zip(table.titles, zip(*table.rows, strict=True), strict=True):
+            if len(set(texts)) > 1 and title != HASH and not _are_said(title, texts, self.labels):
+                told.setdefault(texts, title)
+        columns = [(title, texts) for texts, title in told.items()]
         columns.sort(key=lambda column: find_title(column[0], self.names[0]))
         self.titles = tuple(make_printable(title) for title, _ in columns)
         self._columns = [texts for _, texts in columns]
@@ -51,4 +53,6 @@ class Roster:
 
 def _are_said(title: str, texts: Sequence[str | None], labels: Sequence[str]) -> bool:
     """Whether the labels say the values of a parameter already."""
-    return all(text is None or is_said(title, text, label) for text, label in zip(texts, labels, strict=True))
+    return all(
+        text is None or text == label or is_said(title, text, label) for text, label in zip(texts, labels, strict=True)
+    )

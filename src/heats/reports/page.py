@@ -32,6 +32,7 @@ MOST_NAMES_LISTED = 12  # of a heat; the others are counted
 LONGEST_HEADING = 40  # letters of a name; a longer one is headed by its label
 MOST_ROWS_FIRST = 10  # of the standings, before the others
 MOST_ROWS_OPEN = 8  # of a table about details; a longer one is folded until somebody wants it
+WIDE = '<div class="wide" tabindex="0">'  # what may be wider than a phone scrolls by keys, too
 MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
 
 
@@ -51,7 +52,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
-        f"<style>{read_style('style.css', 'drawing.css')}</style></head><body>",
+        f"<style>{read_style('style.css', 'drawing.css')}</style></head><body><main>",
         *_head(report, roster),
         *_top(result.race),
         *_values(values, roster, winner),
@@ -68,7 +69,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         *_judging(result.judging, result.shown),
         *_plan(plan, len(report.rounds)),
         *_foot(machine, log),
-        "</body></html>\n",
+        "</main></body></html>\n",
     ]
     return "\n".join(parts)
 
@@ -310,7 +311,7 @@ def _rounds(report: Report, roster: Roster, winner: int | None, plan: Plan | Non
         return
     yield "<h2>Round by round</h2>"
     yield f'<p class="soft">A box is a heat, best first{_ranked_by(plan)}; filled dots stay, hollow ones leave.</p>'
-    yield from ('<div class="wide">', *draw_bracket(report.rounds, roster, winner), "</div>")
+    yield from (WIDE, *draw_bracket(report.rounds, roster, winner), "</div>")
 
 
 def _way_of(report: Report, roster: Roster, winner: int | None) -> Iterator[str]:
@@ -337,7 +338,7 @@ def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str
         return
     remark = "A ring is as large as a candidate's share of the pulls of a batch, and filled as far as it came first."
     yield f'<h2>Batch by batch</h2><p class="soft">{remark}</p>'
-    yield from ('<div class="wide">', *draw_batches(report, roster, winner), "</div>")
+    yield from (WIDE, *draw_batches(report, roster, winner), "</div>")
     rows = [tuple(map(escape, row)) for row in list_batches(report, roster.labels)]
     yield from _fold("The batches", _table(BATCH_TITLES, rows, words=3), len(rows))
 
@@ -427,7 +428,7 @@ def _table(
     titles: Sequence[str], rows: Sequence[Sequence[object]], *, words: int | None = None, first: int | None = None
 ) -> Iterator[str]:
     """Yield a table of cells that are HTML already; the column ``words`` holds text, the row ``first`` stands out."""
-    yield '<div class="wide"><table><thead>'
+    yield f"{WIDE}<table><thead>"
     yield _row("th", titles, words)
     yield "</thead><tbody>"
     long = len(rows) > 3 * MOST_ROWS_SHOWN
@@ -440,8 +441,10 @@ def _table(
 
 
 def _row(kind: str, cells: Sequence[object], words: int | None, mark: str = "") -> str:
-    open_ = [f'<{kind} class="text">' if column == words else f"<{kind}>" for column in range(len(cells))]
-    return f"<tr{mark}>{''.join(f'{tag}{cell}</{kind}>' for tag, cell in zip(open_, cells, strict=True))}</tr>"
+    kinds = [kind if cell else "td" for cell in cells]  # what heads a column says something
+    classes = [' class="text"' if column == words else "" for column in range(len(cells))]
+    written = zip(kinds, classes, cells, strict=True)
+    return f"<tr{mark}>{''.join(f'<{each}{marked}>{cell}</{each}>' for each, marked, cell in written)}</tr>"
 
 
 def _name(names: Sequence[str], arm: int) -> str:

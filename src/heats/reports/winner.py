@@ -35,7 +35,8 @@ def collect_parameters(values: Sequence[Any]) -> tuple[dict[str, Any] | None, ..
 def list_values(name: str, value: Any, *, name_is_shown: bool = True) -> list[tuple[str, str]]:
     """Return what a name leaves out: (parameter, value) in full, or the whole text under no title; else nothing."""
     if isinstance(value, dict):
-        table = tabulate_parameters([value], exactly=True)
+        known = {title: each for title, each in value.items() if not (name_is_shown and each == name)}
+        table = tabulate_parameters([known], exactly=True)
         said = [(title, str(text)) for title, text in zip(table.titles, table.rows[0], strict=True)]
         is_known = name_is_shown and all(is_said(title, text, name) for title, text in said)
         return [] if is_known else sorted(said, key=lambda pair: find_title(pair[0], name))

@@ -87,7 +87,7 @@ class Booth:
             return self.site.page("begin.html", participant="", base=voter.base, more=more, is_known=True)
         if isinstance(handed, Nothing):
             common |= {"is_over": False, "can_go_on": False, "thanks": "", "done_url": None}
-            return self.site.page("nothing.html", why=NOTHING[handed], **common)
+            return self.site.page("nothing.html", state=handed.value, why=NOTHING[handed], **common)
         query = handed.query
         return self.site.page(
             "vote.html",
@@ -158,9 +158,11 @@ class Booth:
     def _thank(self, request: Request, handed: Handed | Nothing, common: dict[str, Any]) -> Response:
         """Thank somebody who has done their share, or all there was, and lead them on if that is wanted."""
         address = self.table.done_url
+        reason = Nothing.DONE if handed is Nothing.DONE else Nothing.ENOUGH
         page = self.site.page(
             "nothing.html",
-            why=NOTHING[Nothing.DONE if handed is Nothing.DONE else Nothing.ENOUGH],
+            state=reason.value,
+            why=NOTHING[reason],
             is_over=True,
             can_go_on=isinstance(handed, Handed) or handed is Nothing.YET,
             thanks=self.table.thanks,

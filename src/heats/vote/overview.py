@@ -115,7 +115,7 @@ def _list_pairs(vote: Vote) -> list[tuple[int, int]]:
 def _say_why(free: Sequence[str], *, is_open: bool) -> str:
     """Say what the poll waits for: those who could vote now, or, if everybody has seen all that is owed, a decision."""
     if free:
-        return f"can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
+        return f"these can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
     if is_open:
         return "everybody who came so far has seen all that is owed; new voters are needed, or close the round"
     return "all voters have seen all that is owed; close the round to go on: votes that miss count as no verdict"

@@ -24,7 +24,7 @@ from heats.vote.showing import render_candidate, render_markdown
 T = TypeVar("T")
 
 NO_PAGE = "There is no such page."
-STATIC = {"vote.css": "text/css", "vote.js": "text/javascript"}
+STATIC = {"vote.css": "text/css", "vote.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 class Site:
@@ -78,7 +78,7 @@ class Site:
         return FileResponse(path, media_type=known[arm].media_type, headers=MEDIA_HEADERS)
 
     async def show_static(self, request: Request) -> Response:
-        """Show our style sheet or our script."""
+        """Show our style sheet, our script or our icon."""
         name = request.path_params["name"]
         if name not in STATIC:
             raise Refused(404, NO_PAGE)
@@ -86,9 +86,11 @@ class Site:
         return Response(content, media_type=STATIC[name], headers=PAGE_HEADERS | {"Cache-Control": "max-age=3600"})
 
     async def refuse(self, request: Request, error: Exception) -> Response:
-        """Say on a page why something was not done."""
-        status, why = _explain(error, is_form=request.method == "POST")
-        return self.page("problem.html", status, why=why)
+        """Say on a page why something was not done, with a way back to the page that a form was on."""
+        is_form = request.method == "POST"
+        status, why = _explain(error, is_form=is_form)
+        back = (request.url.path.rpartition("/")[0] or "/") if is_form else None
+        return self.page("problem.html", status, why=why, back=back)
 
 
 def _explain(error: Exception, *, is_form: bool) -> tuple[int, str]:
