@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 import heats
 from heats.engine.adaptive.choices import Choices, group_first, list_choices
 from heats.engine.adaptive.company import RATIOS, Company, center_rewards
-from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.dealing import deal_many
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard, sort_heats
+from heats.engine.adaptive.keys import make_keys
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
+from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
 from heats.engine.adaptive.sets import group_sets
 from heats.engine.feedback import Kind

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 import heats
 from heats.base.randomness import fold_seed
 from heats.engine.adaptive.company import BETTER
-from heats.engine.adaptive.dealing import deal_many, deal_one, make_keys
+from heats.engine.adaptive.dealing import deal_many
+from heats.engine.adaptive.keys import make_keys
+from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats
 from heats.engine.game import Game

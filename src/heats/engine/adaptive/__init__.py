@@ -9,7 +9,9 @@ lasting       what pulls say if strengths last: an arm has the same in all compa
 effects       the same of rewards: effects of arms, the luck of the pull, and noise
 outlook       both, weighed by what was told → how good every arm looks
 repeats       how often a set of arms may be dealt
+keys          what orders arms → one whole number
 dealing       how good arms look → the heats of a batch
+line          the same for one run, with heaps
 winner_stays  the game
 machine       the machine that plays it
 """

@@ -18,8 +18,10 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask, Words
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.adaptive.batches import divide
-from heats.engine.adaptive.dealing import ENDS, MOST_ARMS, deal_many, deal_one, make_keys
+from heats.engine.adaptive.dealing import deal_many
 from heats.engine.adaptive.heard import Heard, add_up, place_arms, sort_heats
+from heats.engine.adaptive.keys import ENDS, MOST_ARMS, make_keys
+from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats, check_repeats
 from heats.engine.feedback import Kind

@@ -1,0 +1,39 @@
+"""How good an arm looks, how often it was pulled, luck → one whole number, a *key*: the larger, the sooner it is dealt.
+
+How good it looks counts to fourteen binary places, then fewer pulls, then luck, which no two arms share: so of a key it
+is known whose it is.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from heats.base.arrays import Array, Indices
+
+FRACTION_BITS = 14  # of a value in a key
+UNIT = 2**FRACTION_BITS
+PULL_BITS = 11
+LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
+LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
+MOST_ARMS = 2**LUCK_BITS  # that luck tells apart
+ENDS = 2 ** (62 - LUCK_BITS)  # of what comes before luck in a key, on both sides
+NEVER = 2**63  # comes after all keys, which are turned round where the smallest is wanted
+MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
+
+
+def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
+    """Return whole numbers that order arms: the larger, the sooner."""
+    rounded = np.rint(np.clip(values, -LARGEST_VALUE, LARGEST_VALUE) * UNIT).astype(np.int64)
+    later = (MOST_PULLS - np.minimum(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
+    keys: Indices = rounded * 2 ** (PULL_BITS + LUCK_BITS) + later
+    return keys
+
+
+def make_key(value: float, pulled: int, luck: int) -> int:
+    """Return one of them; pulls are no more than are told apart."""
+    if not -LARGEST_VALUE < value < LARGEST_VALUE:
+        value = math.copysign(LARGEST_VALUE, value)
+    later: int = (round(value * UNIT) << PULL_BITS) + MOST_PULLS - pulled
+    return int(later << LUCK_BITS) - luck

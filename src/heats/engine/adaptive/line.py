@@ -1,0 +1,180 @@
+"""Dealing for one run, which does not look at all arms for every pull: they wait in line, in heaps of their keys.
+
+Arms are known by their first places in line. Heaps want the smallest first, so keys are turned round in them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from math import copysign, exp, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from heats.base.arrays import Indices
+from heats.engine.adaptive.company import BETTER
+from heats.engine.adaptive.dealing import LEAST_SHARPER, count_guests
+from heats.engine.adaptive.keys import LARGEST_VALUE, LUCK_BITS, MOST_ARMS, MOST_PULLS, NEVER, PULL_BITS, UNIT, make_key
+from heats.engine.adaptive.outlook import Outlook
+from heats.engine.adaptive.repeats import Repeats, Run
+
+
+def deal_one(
+    outlook: Outlook,
+    pulled: Indices,
+    luck: Indices,
+    keys: Indices,
+    pulls: int,
+    size: int,
+    repeats: Repeats | None = None,
+) -> Indices:
+    """Return the heats of a batch ``(1, pulls, size)``: those that ``deal_many`` deals."""
+    is_plain = repeats is None and not outlook.lasts[0]
+    pool = min(keys.size, size * pulls) if is_plain else keys.size  # more cannot come to a turn
+    front = np.argpartition(-keys[0], pool - 1)[:pool]
+    front = front[np.argsort(-keys[0, front])]
+    line = _Line((-keys[0, front]).tolist(), np.minimum(pulled[0, front], MOST_PULLS).tolist(), luck[0, front].tolist())
+    if is_plain:
+        heats = _deal_by_scores(line, outlook.values[0, front].tolist(), pulls, size)
+    else:
+        run = None if repeats is None else repeats.runs[0].renumber(front.tolist())
+        guests = count_guests(pulled, size) if outlook.lasts[0] else 0
+        heats = _deal_with_care(line, _Expected(outlook, front), pulls, size, guests, run)
+    dealt: Indices = front[np.array(heats)]
+    return dealt[None]
+
+
+class _Line(NamedTuple):
+    """Arms of one run, best first; their keys are turned round, and end with their luck, by which it is known whose."""
+
+    keys: list[int]
+    times: list[int]
+    lucks: list[int]
+
+    def list_owners(self) -> dict[int, int]:
+        """Return whose luck it is."""
+        return dict(zip(self.lucks, range(len(self.lucks)), strict=True))
+
+
+def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> list[list[int]]:
+    """Deal if company decides, fast; those that were not dealt yet wait in order, those that were in a heap."""
+    waiting, times, lucks, owners = [*line.keys, NEVER], line.times, line.lucks, line.list_owners()
+    won, lost = math.log(size * BETTER), math.log(size * (1 - BETTER) / (size - 1))
+    again, fresh = [NEVER], 0  # the heap; the first that was not dealt
+    heats = []
+    for _ in range(pulls):
+        heat = []
+        for _ in range(size):
+            if again[0] < waiting[fresh]:
+                heat.append(owners[heappop(again) % MOST_ARMS])
+            else:
+                heat.append(fresh)
+                fresh += 1
+        heats.append(heat)
+        top = max([scores[arm] for arm in heat])
+        weights = [exp(scores[arm] - top) for arm in heat]
+        total = sum(weights)
+        for arm, weight in zip(heat, weights, strict=True):
+            chance = weight / total
+            scores[arm] = score = scores[arm] + chance * won + (1 - chance) * lost
+            if not -LARGEST_VALUE < score < LARGEST_VALUE:
+                score = copysign(LARGEST_VALUE, score)
+            times[arm] += times[arm] < MOST_PULLS
+            later = (round(score * UNIT) << PULL_BITS) + MOST_PULLS - times[arm]
+            heappush(again, lucks[arm] - (later << LUCK_BITS))  # make_key, turned round: a call would take its time
+    return heats
+
+
+def _deal_with_care(
+    line: _Line, expected: _Expected, pulls: int, size: int, guests: int, run: Run | None
+) -> list[list[int]]:
+    """Deal with guests, and sets that may not be dealt again; all wait in two heaps, of the best and of the rare."""
+    times, lucks, owners = line.times, line.lucks, line.list_owners()
+    best = _Heap(line.keys, owners)
+    rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
+    heats = []
+    for _ in range(pulls):
+        heat: list[int] = []
+        for place in range(size):
+            heat.append((best if place < size - guests else rare).take(heat))
+        if run is not None:
+            heat = _replace(heat, run, best, rare) if run.is_full(heat) else heat
+            run.note(heat)
+        heats.append(heat)
+        for arm, value in zip(heat, expected.hear(heat), strict=True):
+            times[arm] += times[arm] < MOST_PULLS
+            best.put(arm, -make_key(value, times[arm], lucks[arm]))
+            rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
+    return heats
+
+
+def _replace(heat: list[int], run: Run, best: _Heap, rare: _Heap) -> list[int]:
+    """Return what may be dealt instead of a heat that was taken; whoever was looked at in vain waits again."""
+    looked_at = list(heat)
+
+    def look_on() -> Iterator[int]:
+        while len(looked_at) < best.size:
+            looked_at.append(best.take(looked_at))
+            yield looked_at[-1]
+
+    free = run.find_free(heat, look_on(), best.size)
+    for arm in set(looked_at).difference(free):
+        best.put_back(arm)
+        rare.put_back(arm)
+    return free
+
+
+class _Expected:
+    """How good arms look once what is dealt is as expected; by scores or by strengths."""
+
+    def __init__(self, outlook: Outlook, front: Indices) -> None:
+        self._lasts, self._ahead, self._sharper = bool(outlook.lasts[0]), outlook.ahead, float(outlook.sharper[0, 0])
+        self._looks = (outlook.strengths if self._lasts else outlook.values)[0, front].tolist()
+        self._sharpness = outlook.sharpness[0, front].tolist()
+
+    def hear(self, heat: list[int]) -> list[float]:
+        """Take in a heat, and return how good its arms look then."""
+        looks, sharpness = self._looks, self._sharpness
+        top = max([looks[arm] for arm in heat])
+        weights = [exp(looks[arm] - top) for arm in heat]
+        total = sum(weights)
+        chances = [weight / total for weight in weights]
+        if not self._lasts:
+            won, lost = math.log(len(heat) * BETTER), math.log(len(heat) * (1 - BETTER) / (len(heat) - 1))
+            for arm, chance in zip(heat, chances, strict=True):
+                looks[arm] += chance * won + (1 - chance) * lost
+            return [looks[arm] for arm in heat]
+        for arm, chance in zip(heat, chances, strict=True):
+            sharpness[arm] += self._sharper or max(chance * (1 - chance), LEAST_SHARPER)
+        return [looks[arm] + self._ahead / sqrt(sharpness[arm]) for arm in heat]
+
+
+class _Heap:
+    """Arms by keys that change; keys that arms no longer have are left out when their turn comes."""
+
+    def __init__(self, keys: list[int], owners: dict[int, int]) -> None:
+        self._keys, self._heap, self._owners = keys.copy(), sorted(keys), owners
+
+    @property
+    def size(self) -> int:
+        """How many arms there are."""
+        return len(self._keys)
+
+    def take(self, taken: list[int]) -> int:
+        """Return the first arm that was not taken yet; those that were are put, or put back, once a heat is dealt."""
+        while True:
+            key = heappop(self._heap)
+            arm = self._owners[key % MOST_ARMS]
+            if key == self._keys[arm] and arm not in taken:
+                return arm
+
+    def put(self, arm: int, key: int) -> None:
+        """Let an arm wait with a new key."""
+        self._keys[arm] = key
+        heappush(self._heap, key)
+
+    def put_back(self, arm: int) -> None:
+        """Let an arm wait with the key that it has."""
+        heappush(self._heap, self._keys[arm])
