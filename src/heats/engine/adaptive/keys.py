@@ -21,13 +21,15 @@ MOST_ARMS = 2**LUCK_BITS  # that luck tells apart
 ENDS = 2 ** (62 - LUCK_BITS)  # of what comes before luck in a key, on both sides
 NEVER = 2**63  # comes after all keys, which are turned round where the smallest is wanted
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
+ONE_PULL = 2**LUCK_BITS  # in a key
+VALUE_AT = PULL_BITS + LUCK_BITS  # bits from its end
 
 
 def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:
     """Return whole numbers that order arms: the larger, the sooner."""
     rounded = np.rint(np.clip(values, -LARGEST_VALUE, LARGEST_VALUE) * UNIT).astype(np.int64)
-    later = (MOST_PULLS - np.minimum(pulled, MOST_PULLS)) * 2**LUCK_BITS - luck
-    keys: Indices = rounded * 2 ** (PULL_BITS + LUCK_BITS) + later
+    later = (MOST_PULLS - np.minimum(pulled, MOST_PULLS)) * ONE_PULL - luck
+    keys: Indices = rounded * 2**VALUE_AT + later
     return keys
 
 
@@ -35,5 +37,5 @@ def make_key(value: float, pulled: int, luck: int) -> int:
     """Return one of them; pulls are no more than are told apart."""
     if not -LARGEST_VALUE < value < LARGEST_VALUE:
         value = math.copysign(LARGEST_VALUE, value)
-    later: int = (round(value * UNIT) << PULL_BITS) + MOST_PULLS - pulled
-    return int(later << LUCK_BITS) - luck
+    key: int = (round(value * UNIT) << VALUE_AT) + (MOST_PULLS - pulled) * ONE_PULL - luck
+    return key

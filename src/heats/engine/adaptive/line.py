@@ -16,7 +16,7 @@ import numpy as np
 from heats.base.arrays import Indices
 from heats.engine.adaptive.company import BETTER
 from heats.engine.adaptive.dealing import LEAST_SHARPER, count_guests
-from heats.engine.adaptive.keys import LARGEST_VALUE, LUCK_BITS, MOST_ARMS, MOST_PULLS, NEVER, PULL_BITS, UNIT, make_key
+from heats.engine.adaptive.keys import LARGEST_VALUE, MOST_ARMS, MOST_PULLS, NEVER, ONE_PULL, UNIT, VALUE_AT, make_key
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats, Run
 
@@ -35,7 +35,11 @@ def deal_one(
     pool = min(keys.size, size * pulls) if is_plain else keys.size  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]
     front = front[np.argsort(-keys[0, front])]
-    line = _Line((-keys[0, front]).tolist(), np.minimum(pulled[0, front], MOST_PULLS).tolist(), luck[0, front].tolist())
+    owners = np.zeros(keys.size, dtype=np.int64)
+    owners[luck[0, front]] = np.arange(pool)
+    known = -keys, np.minimum(pulled, MOST_PULLS), luck
+    first, times, lucks = (each[0, front].tolist() for each in known)
+    line = _Line(first, times, lucks, owners.tolist())
     if is_plain:
         heats = _deal_by_scores(line, outlook.values[0, front].tolist(), pulls, size)
     else:
@@ -47,21 +51,23 @@ def deal_one(
 
 
 class _Line(NamedTuple):
-    """Arms of one run, best first; their keys are turned round, and end with their luck, by which it is known whose."""
+    """Arms of one run, best first; their keys are turned round."""
 
     keys: list[int]
     times: list[int]
     lucks: list[int]
-
-    def list_owners(self) -> dict[int, int]:
-        """Return whose luck it is."""
-        return dict(zip(self.lucks, range(len(self.lucks)), strict=True))
+    owners: list[int]  # whose luck it is
 
 
 def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> list[list[int]]:
-    """Deal if company decides, fast; those that were not dealt yet wait in order, those that were in a heap."""
-    waiting, times, lucks, owners = [*line.keys, NEVER], line.times, line.lucks, line.list_owners()
-    won, lost = math.log(size * BETTER), math.log(size * (1 - BETTER) / (size - 1))
+    """Deal if company decides, fast; those that were not dealt yet wait in order, those that were in a heap.
+
+    Of a key, ``later`` is all but the score, which is put into it here: a call would take longer.
+    """
+    waiting, owners = [*line.keys, NEVER], line.owners
+    later = [-make_key(0.0, times, luck) for times, luck in zip(line.times, line.lucks, strict=True)]
+    lost = math.log(size * (1 - BETTER) / (size - 1))
+    more = math.log(size * BETTER) - lost
     again, fresh = [NEVER], 0  # the heap; the first that was not dealt
     heats = []
     for _ in range(pulls):
@@ -73,17 +79,17 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
                 heat.append(fresh)
                 fresh += 1
         heats.append(heat)
-        top = max([scores[arm] for arm in heat])
-        weights = [exp(scores[arm] - top) for arm in heat]
-        total = sum(weights)
-        for arm, weight in zip(heat, weights, strict=True):
-            chance = weight / total
-            scores[arm] = score = scores[arm] + chance * won + (1 - chance) * lost
+        there = [scores[arm] for arm in heat]
+        top = max(there)
+        weights = [exp(score - top) for score in there]
+        share = more / sum(weights)
+        for arm, before, weight in zip(heat, there, weights, strict=True):
+            scores[arm] = score = before + lost + share * weight
             if not -LARGEST_VALUE < score < LARGEST_VALUE:
                 score = copysign(LARGEST_VALUE, score)
-            times[arm] += times[arm] < MOST_PULLS
-            later = (round(score * UNIT) << PULL_BITS) + MOST_PULLS - times[arm]
-            heappush(again, lucks[arm] - (later << LUCK_BITS))  # make_key, turned round: a call would take its time
+            if later[arm] < 0:  # else it had as many pulls as are told apart
+                later[arm] += ONE_PULL
+            heappush(again, later[arm] - (round(score * UNIT) << VALUE_AT))
     return heats
 
 
@@ -91,7 +97,7 @@ def _deal_with_care(
     line: _Line, expected: _Expected, pulls: int, size: int, guests: int, run: Run | None
 ) -> list[list[int]]:
     """Deal with guests, and sets that may not be dealt again; all wait in two heaps, of the best and of the rare."""
-    times, lucks, owners = line.times, line.lucks, line.list_owners()
+    times, lucks, owners = line.times, line.lucks, line.owners
     best = _Heap(line.keys, owners)
     rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
     heats = []
@@ -154,7 +160,7 @@ class _Expected:
 class _Heap:
     """Arms by keys that change; keys that arms no longer have are left out when their turn comes."""
 
-    def __init__(self, keys: list[int], owners: dict[int, int]) -> None:
+    def __init__(self, keys: list[int], owners: list[int]) -> None:
         self._keys, self._heap, self._owners = keys.copy(), sorted(keys), owners
 
     @property
@@ -166,7 +172,7 @@ class _Heap:
         """Return the first arm that was not taken yet; those that were are put, or put back, once a heat is dealt."""
         while True:
             key = heappop(self._heap)
-            arm = self._owners[key % MOST_ARMS]
+            arm: int = self._owners[key % MOST_ARMS]
             if key == self._keys[arm] and arm not in taken:
                 return arm
 
