@@ -75,14 +75,14 @@ def _fit_prior(first: Choices, nu: float, start: Array, effort: Effort) -> First
     return First(strengths, prior, known.sharpness, peak - spread / 2)
 
 
-def fit_strengths(heard: Heard, first: First, effort: Effort) -> Strengths:
-    """Return the strengths that explain all that was told, given those that explain who was first."""
+def fit_strengths(heard: Heard, runs: Indices, first: First, effort: Effort) -> Strengths:
+    """Return the strengths that explain all that some runs were told, given those that explain who was first."""
     strengths, sharpness = first.strengths, first.sharpness
     if heard.kind not in (Kind.WINNER, Kind.RACE):
-        choices = list_all(heard)
+        choices = list_all(heard.of(runs))
         strengths = fit_choices(choices, first.prior, strengths, effort)
         sharpness = _know(choices, first.prior, strengths).sharpness
-    return Strengths(np.log(strengths), sharpness, np.zeros((heard.reps, 1)))
+    return Strengths(np.log(strengths), sharpness, np.zeros((runs.size, 1)))
 
 
 class _Known(NamedTuple):

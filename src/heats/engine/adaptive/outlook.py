@@ -101,7 +101,7 @@ class Outlook:
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[: len(priors), runs] = [each.strengths for each in tried]
             known = First(*(part[lasts] for part in found))
-            self._take(runs, lasts, fit_strengths(heard.of(np.flatnonzero(lasts)), known, effort))
+            self._take(runs, lasts, fit_strengths(heard, np.flatnonzero(lasts), known, effort))
 
     def _take(self, runs: Indices, lasts: Mask, fitted: Strengths) -> None:
         """Remember in which of some runs strengths last, and how strong the arms of those are."""
