@@ -485,6 +485,8 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("race {file} --instances *.cnf", "there are instances"),
         ("race {file} --html /nowhere/x.html", "there is no folder /nowhere"),
         ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),
+        ("race {file} --journal {file}", "race.toml is there already; heats resume "),
+        ("race {file} --journal {file}", "--journal /"),
     ],
 )
 def test_a_wrong_request_is_one_sentence(
