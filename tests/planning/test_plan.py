@@ -361,9 +361,9 @@ def test_a_long_plan_is_shortened_in_print() -> None:
 
 def test_advice_that_helps() -> None:
     """A larger heat is suggested only where it saves pulls: not for CSR, which drops one arm per heat anyway."""
-    with pytest.raises(BudgetTooSmall, match=r"raise heat_size \(with 8 it takes 26\)"):
+    with pytest.raises(BudgetTooSmall, match=r"take heat_size=8 \(with which it takes 26\)"):
         heats.plan(100, 4, 10, "csh")
-    with pytest.raises(BudgetTooSmall, match=r"raise heat_size \(with 8 it takes 15\)"):
+    with pytest.raises(BudgetTooSmall, match=r"take heat_size=8 \(with which it takes 15\)"):
         heats.plan(100, 4, 10)
     with pytest.raises(BudgetTooSmall) as refusal:
         heats.plan(50, 4, 10, "csr")
@@ -418,7 +418,7 @@ def test_plans_written_before_they_said_so_are_read() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"feedback": "stars"}, "feedback='stars' is unknown; choose one of reward, winner, ranking, or none"),
+        ({"feedback": "stars"}, "feedback='stars' is unknown; choose one of reward, winner, ranking, or leave it out"),
         ({"record": "stars"}, "record='stars' is unknown; choose one of ties, off, pooled, fitted"),
         ({"feedback": 3}, "feedback=3 is unknown"),
     ],

@@ -480,11 +480,13 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("race --init {file}.new --check", "--init writes a scenario and does nothing else"),
         ("race none.toml", "none.toml cannot be read: No such file"),
         ("race {file} --cutoff 0s", "cutoff='0s' must be a time above 0"),
-        ("race {file} --mode fast", "race.mode: invalid enum value 'fast', expected 'parallel' or 'capped'"),
+        ("race {file} --mode fast", "race.mode: 'fast' is unknown, expected 'parallel' or 'capped'"),
         ("race {file} -k 9", "heat_size=9 is more than the 3 candidates"),
         ("race {file} --instances *.cnf", "there are instances"),
         ("race {file} --html /nowhere/x.html", "there is no folder /nowhere"),
         ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),
+        ("race {file} --journal {file}", "race.toml is there already; heats resume "),
+        ("race {file} --journal {file}", "--journal /"),
     ],
 )
 def test_a_wrong_request_is_one_sentence(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -44,7 +45,7 @@ def read_toml(
             data[table] |= overrides
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise BrokenFile(_explain_kind(path, text, str(error), choices or {})) from None
+        raise BrokenFile(_explain_kind(path, text, str(error), choices or {}, kind)) from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:
@@ -62,20 +63,39 @@ def _put_line_first(error: str) -> str:
     return f"line {found[2]}, column {found[3]}: {found[1]}" if found else error
 
 
-def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any]) -> str:
+def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type) -> str:
     """Say in which line a value stands that is of the wrong kind, and what was expected there."""
     what, _, where = error.partition(" - at ")
     keys = [key for key in re.split(r"[.\[\]`$]+", where) if key and key != "..." and not key.isdigit()]
     unknown = re.search(r"unknown field `(.+)`", what)
     if unknown:
+        what = f"{unknown[1]!r} is not known here; {_say_known(unknown[1], list(_list_keys(kind, keys)))}"
         keys.append(unknown[1])
-        what = f"{unknown[1]!r} is not known here"
     if what.startswith("Invalid enum value") and keys[-1:] and keys[-1] in choices:
-        what += f", expected {' or '.join(map(repr, get_args(choices[keys[-1]])))}"
+        words = " or ".join(map(repr, get_args(choices[keys[-1]])))
+        what = f"{what.removeprefix('Invalid enum value ')} is unknown, expected {words}"
     what = say_kinds(what.replace("Object missing required field", "missing"))
     line = find_key(text, keys)
     at = f", line {line}" if line else ""
     return make_printable(f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}.")
+
+
+def _say_known(said: str, known: Sequence[str]) -> str:
+    """Say which key was meant, or if none is like it, which there are."""
+    near = difflib.get_close_matches(said, known, 1)
+    return f"{near[0]!r} is" if near else f"known are {', '.join(known)}"
+
+
+def _list_keys(kind: Any, path: Sequence[str]) -> Iterator[str]:
+    """Yield the keys of the table that a path of keys leads to, of all kinds of tables that may stand there."""
+    for part in get_args(kind):
+        yield from _list_keys(part, path)
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        for field in msgspec.structs.fields(kind):
+            if not path:
+                yield field.encode_name
+            elif field.encode_name == path[0]:
+                yield from _list_keys(field.type, path[1:])
 
 
 def say_kinds(text: str) -> str:

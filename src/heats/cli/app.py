@@ -29,7 +29,8 @@ def run(arguments: list[str]) -> int:
             "Input should be a valid integer, unable to parse string as an integer",
             "it must be a whole number, such as 1000",
         )
-        return _complain(f"{message.rstrip('.?')}. See '{command} --help'.", 2)
+        ended = message if message.endswith("?") else end_sentence(message)
+        return _complain(f"{ended} See '{command} --help'.", 2)
     except (HeatsError, OSError) as error:
         return explain(error)
     except (KeyboardInterrupt, typer.Abort):

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from heats.base.checks import refuse
+from heats.base.text import count_things
 from heats.cli.compiling import compile_own_solver
 from heats.cli.options import spell_option
 from heats.cli.validating import is_validation_owed
@@ -94,7 +95,8 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
     left = log.machine.spec.budget - log.machine.spent
     near = sum(each.parent is not None for each in new)
     around = f", {near} of them around the best" if near else ""
-    yield f"{len(new)} new candidates{around}, {left} heats to run. The journal is {log.path}"
+    found, owed = count_things(len(new), "new candidate"), count_things(left, "heat")
+    yield f"{found}{around}, {owed} to run. The journal is {log.path}"
     for surprise in list_surprises(log, scenario):
         yield f"warning: {surprise}"
     yield say_how_long(msgspec.structs.replace(scenario, heats=left))

@@ -31,10 +31,7 @@ def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) 
                 play(**options, journal=str(log.path), executor=executor)
                 log.advance()
             case VoteOrigin(scenario=scenario):
-                raise InvalidArgument(
-                    f"{log.path} is a poll, which goes on with: heats vote {shlex.quote(scenario)} --journal "
-                    f"{shlex.quote(str(log.path))}"
-                )
+                raise InvalidArgument(f"{log.path} is a poll, which goes on with: {_say_vote(scenario, str(log.path))}")
             case OtherOrigin(name=name, why=why) if why:
                 raise BrokenFile(f"line 1 of {log.path} says to go on with 'heats {name}', but not how: {why}.")
             case OtherOrigin(name=str(name)):
@@ -85,10 +82,15 @@ def _say_command(log: Log, path: str) -> str | None:
     """Return the command that goes on with a run; None where a program of the user's does."""
     match log.origin:
         case VoteOrigin(scenario=scenario):
-            return f"heats vote {shlex.quote(scenario)} --journal {shlex.quote(path)}"
+            return _say_vote(scenario, path)
         case None | OtherOrigin() | FunctionsOrigin():
             return None
     return f"heats resume {shlex.quote(path)}"
+
+
+def _say_vote(scenario: str, path: str) -> str:
+    """Return the command that goes on with a poll, as far as the journal knows it."""
+    return f"heats vote {shlex.quote(scenario)} --journal {shlex.quote(path)} (and the options it began with)"
 
 
 def _check_pulls(said: str) -> None:

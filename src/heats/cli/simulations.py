@@ -36,13 +36,13 @@ def simulate(
     blind: options.Blind = False,
     feedback: Annotated[str, typer.Option(help="What is seen of a heat: reward, winner or ranking.")] = "reward",
     statistic: Annotated[str, typer.Option(help="mean, median, win_rate or power_mean (q = 2).")] = "mean",
-    gap: Annotated[float, typer.Option(help="How far the best arm leads every heat it is in.")] = 0.1,
+    gap: Annotated[float, typer.Option(help="How far the best leads every heat it is in.")] = 0.1,
     decoy: Annotated[bool, typer.Option("--decoy", help="Set the Borda winner apart.")] = False,
     reps: Reps = 10_000,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Play many tournaments in the paper's synthetic world and count how often the best arm is found."""
+    """Play many tournaments in the paper's synthetic world and count how often the best is found."""
     from heats.environments import Environment, Gaussian, Orders, Winners
     from heats.simulation import simulate as play
 
@@ -95,12 +95,12 @@ def replay(
         int | None, typer.Option(help="How many tournaments to play; left out: 1000, with all as many as take seconds.")
     ] = None,
     seed: options.Seed = 0,
-    top: Annotated[int, typer.Option(help="How many of the arms found most often to show.")] = 5,
+    top: Annotated[int, typer.Option(help="How many of the candidates found most often to show.")] = 5,
     json: options.Json = False,
 ) -> None:
-    """Play tournaments on recorded runs, scores or votes: how often which arm is found, and what that costs.
+    """Play tournaments on recorded runs, scores or votes: how often whom they find, and what that costs.
 
-    With --strategy all: every strategy, with 1, 3 and 10 comparisons per arm unless a budget is given.
+    With --strategy all: every strategy, with 1, 3 and 10 comparisons per candidate unless a budget is given.
     """
     from heats.environments import read
     from heats.simulation.comparison import compare_strategies, hint_feedback
@@ -226,9 +226,15 @@ def reproduce(
 ) -> None:
     """Reproduce the paper's experiments: figures, tables, its claims with verdicts; and those beyond it.
 
-    beyond plays the planned strategy beside the paper's, and adaptive play beside planned; standings measures how often
-    the stated chance to be the best is right; sure how often adaptive play that stops early is; times whether times of
-    races say more than wins. All leaves out standings (an hour), sure, times and race-table.
+    beyond plays planned beside the paper's strategies, and adaptive beside planned.
+
+    standings measures how often the stated chance to be the best is right.
+
+    sure measures how often adaptive play that stops early is right.
+
+    times measures whether times of races say more than wins.
+
+    all leaves out standings (an hour), sure, times and race-table.
     """
     from heats.experiments import LIVE_REPS, list_experiments
     from heats.experiments import live as run_live

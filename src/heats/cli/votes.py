@@ -5,18 +5,26 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
+from heats.cli.options import spell_option
 from heats.cli.root import app
 from heats.errors import InvalidArgument
 
 OPEN = (
     "heats: WARNING: everybody who can reach {host} can open these pages, and what is sent is not encrypted; put a "
     "reverse proxy with TLS before it, and say --proxy."
+)
+ANYWHERE = ("0.0.0.0", "::")  # all addresses of this machine, and none that a browser elsewhere could open
+UNREACHED = (
+    "heats: the links above work on this machine only; say how others reach it, as --address http://NAME:{port}/"
 )
 
 
@@ -45,32 +53,47 @@ def vote(
     """Serve a page where people vote. Links are printed, votes kept in a journal; the same command goes on with it."""
     try:
         from heats.vote.office import Office
-        from heats.vote.scenario import load_poll
+        from heats.vote.scenario import is_address, load_poll
         from heats.vote.server import find_address, is_loopback, open_port, serve
     except ModuleNotFoundError as error:
         raise InvalidArgument(f"a page needs {error.name}; install it with: pip install 'heats[vote]'") from None
     given: dict[str, Any] = {"heat_size": heat_size, "budget": budget, "votes_each": votes_each, "seed": seed}
-    given |= {"question": question, "voters": int(voters) if voters is not None and voters.isdecimal() else voters}
+    given |= {"question": question, "voters": None if voters is None else _read_voters(voters)}
     poll = load_poll(scenario, given)
     if check:
         typer.echo(f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {poll.budget} votes.")
-        if poll.turnout is not None:
-            typer.echo(str(poll.turnout))
+        typer.echo(poll.turnout or "Open to everybody; with --voters 12 it is said what it takes of each of so many.")
         return
     path = Path(journal) if journal is not None else poll.source.with_name(f"{poll.source.stem}.votes.jsonl")
     if not 0 <= port <= 65535:
         raise InvalidArgument("{port} must be from 0 to 65535.", port=port)
+    if address is not None and not (is_address(address) and urlsplit(address).path in ("", "/")):
+        raise InvalidArgument(
+            "{address} must be an address that begins with https:// or http://, without a path.", address=address
+        )
     try:
         with open_port(host, port) as listener, contextlib.closing(Office(poll, path)) as office:
             shown = find_address(listener, host) if address is None else f"{address.rstrip('/')}/"
             typer.echo(_say_links(office, shown))
             if not is_loopback(host):
                 typer.echo(OPEN.format(host=host), err=True)
+            if host in ANYWHERE and address is None:
+                typer.echo(UNREACHED.format(port=listener.getsockname()[1]), err=True)
             serve(office, listener, proxy=proxy)
     except KeyboardInterrupt:
-        again = shlex.join(["heats", "vote", scenario, "--journal", str(path)])
-        typer.echo(f"heats: all votes are kept; go on with the same options: {again}", err=True)
+        typer.echo(f"heats: all votes are kept; go on with: {_say_again(scenario, given, path)}", err=True)
         raise
+
+
+def _read_voters(said: str) -> str | int:
+    """Return how many voters are expected, or the file with their names, which is looked for where we are."""
+    return int(said) if re.fullmatch(r"[+-]?[0-9]{1,18}", said) else str(Path(said).absolute())
+
+
+def _say_again(scenario: str, given: Mapping[str, Any], journal: Path) -> str:
+    """Return the command that goes on with a poll: what it is about as it was said; where it is served may change."""
+    said = [spell_option(name, shlex.quote(str(value))) for name, value in given.items() if value is not None]
+    return " ".join(["heats vote", shlex.quote(scenario), *said, "--journal", shlex.quote(str(journal))])
 
 
 def _say_links(office: Any, address: str) -> str:

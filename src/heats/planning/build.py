@@ -383,10 +383,11 @@ def _count_heats(n_arms: int, heat_size: int, keep: Rule, most: int) -> int:
 def _refuse_budget(problem: Problem, rounds: str, least: int, fewer: int) -> BudgetTooSmall:
     """Return the error that a budget does not cover every heat, and what would help: larger heats, if they do."""
     larger = min(2 * problem.heat_size, problem.n_arms)
-    help_ = f", raise heat_size (with {larger} it takes {fewer})" if fewer < least else ""
+    help_ = f", take {{heat_size}} (with which it takes {fewer})" if fewer < least else ""
     return BudgetTooSmall(
         f"{{budget}} leaves a heat without a single pull: {rounds}. Give at least {least} pulls{help_}, "
         "or allow unseen heats with {blind}.",
         budget=problem.budget,
         blind=True,
+        heat_size=larger,
     )

@@ -224,7 +224,7 @@ def check_feedback(feedback: object) -> FeedbackHint | None:
     """Return the kind of feedback that is expected, or refuse what is none; None is any."""
     if feedback is None:
         return None
-    return cast(FeedbackHint, str(one_of("feedback", feedback, FEEDBACKS, ", or none")))
+    return cast(FeedbackHint, str(one_of("feedback", feedback, FEEDBACKS, ", or leave it out")))
 
 
 class _Words(msgspec.Struct):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from heats.base.checks import whole
+from heats.base.text import count_things
 from heats.engine.adaptive import Adaptive
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
@@ -142,4 +143,4 @@ def list_surprises(log: Log, scenario: Scenario) -> Iterator[str]:
     used, left = machine.spent, (machine.total or 0) - machine.spent
     if instances and used + left > instances:
         new = f"{instances - used} of the {instances}" if used < instances else f"none of the {instances}"
-        yield f"{left} heats are left to run, but {new} instances are new: then all come again, in a new order."
+        yield f"{count_things(left, 'heat')} to run, but {new} instances are new: then all come again, in a new order."

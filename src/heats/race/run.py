@@ -105,7 +105,8 @@ def begin_race(
     """Run a race from the start; the journal must be a new one."""
     if journal.exists():
         raise InvalidArgument(
-            f"{{journal}} is there already; heats resume {journal} goes on with it, or choose another.", journal=journal
+            f"{{journal}} is there already; heats resume {journal} goes on with it, or choose another.",
+            journal=str(journal),
         )
     if (record := find_record(resolve_path(journal))).exists():
         raise InvalidArgument(

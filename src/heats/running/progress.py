@@ -17,10 +17,11 @@ from heats.reports.labels import make_labels
 REFRESH_SECONDS = 0.1  # seconds between two looks at the machine
 LETTERS = 14  # of a candidate's label
 WIDEST_BAR, NARROWEST_BAR, TEXT_COLUMNS = 40, 10, 70  # columns of a terminal; the text has what the bar leaves
+TIME_LEFT = "0:00:00"
 
 NOTEBOOK_BAR_WIDTH = "16em"
 
-Update: TypeAlias = Callable[[int, int | None, str], None]
+Update: TypeAlias = Callable[[int, int | None, Sequence[str]], None]
 
 
 @contextmanager
@@ -46,12 +47,12 @@ def show_progress(machine: Machine, names: Sequence[str], *, show: bool) -> Iter
 def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function of (done, total) that keeps a bar up to date."""
     with _bar(what) as update:
-        yield lambda done, total: None if update is None else update(done, total, what)
+        yield lambda done, total: None if update is None else update(done, total, (what,))
 
 
 @contextmanager
 def _bar(text: str) -> Iterator[Update | None]:
-    """Yield a function of (done, total, text), or None where nobody is watching."""
+    """Yield a function of (done, total, texts), the fullest first, or None where nobody is watching."""
     if _is_notebook():
         yield _show_in_notebook()
     elif sys.stderr is not None and sys.stderr.isatty():
@@ -72,11 +73,11 @@ def _show_in_notebook() -> Update:
 
     shown = display(HTML(""), display_id=True)
 
-    def update(done: int, total: int | None, now: str) -> None:
+    def update(done: int, total: int | None, texts: Sequence[str]) -> None:
         most = "" if total is None else f' max="{max(total, 1)}" value="{done}"'
         of_all = "" if total is None else f"/{total}"
         bar = f'<progress style="width:{NOTEBOOK_BAR_WIDTH};vertical-align:middle"{most}></progress>'
-        shown.update(HTML(f"<div>{bar} {done}{of_all} · {escape_text(now)}</div>"))
+        shown.update(HTML(f"<div>{bar} {done}{of_all} · {escape_text(texts[0])}</div>"))
 
     return update
 
@@ -98,15 +99,23 @@ def _show_on_terminal(text: str) -> Iterator[Update]:
     )
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(escape(text), total=None)
-        yield lambda done, total, now: bar.update(task, completed=done, total=total, description=escape(now))
+
+        def update(done: int, total: int | None, texts: Sequence[str]) -> None:
+            room = console.width - width - len(f" {total}/{total} {TIME_LEFT} ")
+            now = next((each for each in texts if len(each) <= room), texts[-1])
+            bar.update(task, completed=done, total=total, description=escape(now))
+
+        yield update
 
 
-def _describe_state(machine: Machine, labels: Sequence[str]) -> str:
+def _describe_state(machine: Machine, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return what is to say, in full and then in few words."""
     name, word = make_printable(name_strategy(machine.spec))[:LETTERS], name_stage(machine.spec)
     if machine.winner is not None:
-        return f"{name}, {count_things(machine.round, word)} · winner {labels[machine.winner]}"
+        return (f"{name}, {count_things(machine.round, word)} · winner {labels[machine.winner]}",)
     rounds = "" if machine.n_rounds is None else f"/{machine.n_rounds}"
     stage, arm = machine.stage, machine.leader
     heats = "" if stage is None else f" · {stage.count} heats of {stage.size}"
     leader = "" if arm is None else f" · leader {labels[arm]}"
-    return f"{name}, {word} {machine.round + 1}{rounds}{heats}{leader}"
+    now = f"{name}, {word} {machine.round + 1}{rounds}"
+    return f"{now}{heats}{leader}", f"{now}{leader}"

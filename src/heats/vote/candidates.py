@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from heats.base.files import read_text_file
-from heats.base.text import make_encodable, make_printable, split_lines
+from heats.base.text import count_things, make_encodable, make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.journal.fingerprint import Candidate
 
@@ -85,8 +85,8 @@ def list_candidates(source: str | Sequence[Entry], folder: Path) -> tuple[Shown,
         where = "the scenario"
     if not 2 <= len(found) <= MOST_CANDIDATES:
         raise InvalidArgument(
-            f"{where} has {len(found):,} candidates; give from 2 to {MOST_CANDIDATES:,}: one per line of a text file, "
-            "one file each in a folder, or [[candidates]] in the scenario."
+            f"{where} has {count_things(len(found), 'candidate')}; give from 2 to {MOST_CANDIDATES:,}: one per line of "
+            "a text file, one file each in a folder, or [[candidates]] in the scenario."
         )
     check_different(found)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,6 +18,7 @@ from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument
 from heats.planning.build import plan
 from heats.planning.voters import SECONDS, Turnout, check_sets, count_turnout, find_budget
+from heats.running.strategies import ADAPTIVE, STRATEGIES
 from heats.vote.candidates import Entry, Shown, list_candidates
 from heats.vote.people import read_people
 
@@ -84,7 +85,7 @@ class Poll(msgspec.Struct, frozen=True, kw_only=True):
     def make_machine(self) -> Machine:
         """Return the machine that the poll is played by, fresh."""
         n, table = len(self.candidates), self.table
-        if table.strategy == "adaptive":
+        if table.strategy.lower() == ADAPTIVE:
             default = BATCHES if self.people is None else LISTED_BATCHES
             batches = default if table.batches is None else table.batches
             return Adaptive(n, self.heat_size, self.budget, batches=batches, seed=table.seed, most_per_set=self.voters)
@@ -150,10 +151,11 @@ def load_poll(path: str | Path, overrides: Mapping[str, Any] | None = None) -> P
 def _decide(written: VoteFile, source: Path) -> Poll:
     """Decide all that a file leaves open, or refuse what cannot be."""
     table, folder = written.vote, source.parent
-    one_of("answer", table.answer, ("winner", "ranking", "best-worst"))
+    one_of("answer", table.answer, get_args(Answer))
+    one_of("strategy", table.strategy.lower(), STRATEGIES)
     between("lease", table.lease, 1, 86_400, why="seconds that a heat is kept for somebody who opened it")
     whole("seed", table.seed, 0)
-    if table.done_url is not None and not _is_address(table.done_url):
+    if table.done_url is not None and not is_address(table.done_url):
         raise InvalidArgument(
             "{done_url} must be an address that begins with https://, without blanks.", done_url=table.done_url
         )
@@ -169,7 +171,11 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     budget = find_budget(table.budget, voters, table.votes_each)
     if budget is None:
         raise InvalidArgument(
-            "say how many votes there are in all: budget, or how many voters there are and votes_each they have."
+            "say how many votes there are in all, as {budget}, or how many people vote, and how often, as {voters} "
+            "with {votes_each}.",
+            budget=120,
+            voters=12,
+            votes_each=10,
         )
     if voters is not None:
         check_sets(len(candidates), size, budget, voters)
@@ -187,6 +193,7 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     return poll
 
 
-def _is_address(said: str) -> bool:
+def is_address(said: str) -> bool:
+    """Whether it is the address of a page, of letters that stand in a header as they are."""
     is_plain = said.isascii() and said.isprintable() and " " not in said  # it becomes part of a header
     return is_plain and urlsplit(said).scheme in ("http", "https")

@@ -265,8 +265,8 @@ def test_warnings(folder: Path) -> None:
         ({"heat_size": 9}, "heat_size=9 is more than the 4 candidates"),
         ({"slots": 0}, "slots=0"),
         ({"seed": -1}, "seed=-1"),
-        ({"mode": "fast"}, "race.mode: invalid enum value 'fast', expected 'parallel' or 'capped'"),
-        ({"clock": "sun"}, "race.clock: invalid enum value 'sun', expected 'wall' or 'cpu'"),
+        ({"mode": "fast"}, "race.mode: 'fast' is unknown, expected 'parallel' or 'capped'"),
+        ({"clock": "sun"}, "race.clock: 'sun' is unknown, expected 'wall' or 'cpu'"),
         ({"strategy": "best"}, "strategy='best' is unknown"),
         (
             {"strategy": "csh", "batches": 4},
@@ -283,7 +283,7 @@ def test_warnings(folder: Path) -> None:
         ({"early": True}, "plan with record='off', or leave out early"),
         ({"early": True, "record": "off", "objective": "(.*)"}, "early=True saves nothing with rewards"),
         ({"early": 1}, "race.early: expected true or false, got a whole number"),
-        ({"heatsize": 3}, "race.heatsize: 'heatsize' is not known here"),
+        ({"heatsize": 3}, "race.heatsize: 'heatsize' is not known here; 'heat_size' is"),
         ({"command": None}, "race: missing 'command'"),
         ({"command": ["no-such-solver", "-{x}", "{instance}"]}, "'no-such-solver' is not found on the PATH"),
         ({"command": ["./solver", "-{x}", "{instance}"]}, "'./solver' is not found in"),
@@ -291,7 +291,7 @@ def test_warnings(folder: Path) -> None:
         ({"pattern": "("}, "race.pattern = '(' is not a valid regular expression"),
         ({"objective": "cost"}, "must have one group"),
         ({"statistic": "rank"}, "race.statistic = 'rank' is about values, but the race is for time"),
-        ({"statistic": "mean", "objective": "(.*)"}, "expected 'value' or 'rank' or 'ratio'"),
+        ({"statistic": "mean", "objective": "(.*)"}, "'mean' is unknown, expected 'value' or 'rank' or 'ratio'"),
         ({"statistic": 3, "objective": "(.*)"}, "race.statistic: expected"),
         ({"statistic": "ratio", "objective": "(.*)", "missing": -1}, "race.missing = -1.0 must be 0 or more"),
         ({"candidates": "more.csv"}, "give the candidates in one way"),
@@ -344,7 +344,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         ("bad.csv", {}, "bad.csv, line 3: expected 1 values, found 2"),
         ("titles.csv", {}, "titles.csv, line 1: expected a different name for every column"),
         ([{"x": [1]}], {}, "candidates: expected true or false or a whole number or a number or text, got a list"),
-        (FOUR, {"extra": 1}, "'extra' is not known here"),
+        (FOUR, {"extra": 1}, "'extra' is not known here; known are race, "),
     ],
 )
 def test_bad_candidates(folder: Path, candidates: Any, tables: dict[str, Any], sentence: str) -> None:

@@ -1,0 +1,97 @@
+"""``heats vote``: what is said before, instead of and after the page."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heats.cli.app import run
+from heats.vote import server
+
+
+@pytest.fixture
+def polls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a poll that is not the one we are in, and nobody who waits for voters."""
+    (tmp_path / "polls").mkdir()
+    (tmp_path / "polls" / "names.txt").write_text("tea\ncoffee\nmilk\nwater\n")
+    (tmp_path / "people.csv").write_text("name\nAnn\nBob\n")
+    monkeypatch.chdir(tmp_path)
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(server, "serve", interrupt)
+    return tmp_path
+
+
+def test_a_list_of_voters_is_looked_for_where_it_is_typed(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a shell completes it, not beside the candidates."""
+    assert run(shlex.split("vote polls/names.txt -k 2 --voters people.csv --votes-each 3 --check")) == 0
+    assert "2 voters: 3 votes each at most" in capsys.readouterr().out
+
+
+def test_an_open_poll_is_checked_with_a_word_on_voters(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it takes of each is known only if it is said how many there are."""
+    assert run(shlex.split("vote polls/names.txt -k 2 -B 9 --check")) == 0
+    assert "with --voters 12 it is said what it takes of each" in capsys.readouterr().out
+
+
+def test_what_is_said_at_the_end_goes_on(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line to paste has all that the poll was begun with, from wherever the list was."""
+    line = "vote polls/names.txt -k 2 --voters people.csv --votes-each 3 --question 'Which one, then?' --port 0"
+    assert run(shlex.split(line)) == 130
+    first = capsys.readouterr()
+    _, _, again = next(line for line in first.err.splitlines() if "go on with" in line).partition("go on with: heats ")
+    assert run([*shlex.split(again), "--port", "0"]) == 130
+    assert first.out.splitlines()[-2] in capsys.readouterr().out  # the same journal
+
+
+def test_links_that_nobody_elsewhere_can_open_are_spoken_of(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """0.0.0.0 is no address to send to others, unless it is said how they reach this machine."""
+    line = ["vote", "polls/names.txt", "-k", "2", "-B", "9", "--host", "0.0.0.0", "--port", "0"]
+    assert run(line) == 130
+    assert "work on this machine only" in capsys.readouterr().err
+    assert run([*line, "--address", "http://tea.example:8321"]) == 130
+    seen = capsys.readouterr()
+    assert "everybody,http://tea.example:8321/\n" in seen.out
+    assert "work on this machine only" not in seen.err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("", "as --budget 120, or how many people vote, and how often, as --voters 12 with --votes-each 10"),
+        ("-B 9 --voters -3", "--voters -3 must be at least 1"),
+        ("-B 9 --voters nobody.csv", "nobody.csv cannot be read"),
+        ("-B 9 -k 9", "--heat-size 9 is more than the 4 candidates"),
+        ("-B 9 --port 70000", "--port 70000 must be from 0 to 65535"),
+        ("-B 9 --address tea.example", "--address tea.example must be an address that begins with https://"),
+        ("-B 9 --address https://tea.example/vote/", "without a path"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    options: str, sentence: str, polls: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That says what to type instead; nothing is begun."""
+    assert run(["vote", "polls/names.txt", *shlex.split(options)]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not list(polls.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('strategy = "plannd"', "choose one of adaptive, planned, csws, csr, csh."),
+        ('questoin = "Which?"', "line 4: vote.questoin: 'questoin' is not known here; 'question' is."),
+    ],
+)
+def test_a_typo_in_a_scenario_is_met_with_what_there_is(
+    text: str, sentence: str, polls: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The key that was meant, or all words that may stand there."""
+    (polls / "polls" / "poll.toml").write_text(f'[vote]\ncandidates = "names.txt"\nbudget = 9\n{text}\n')
+    assert run(["vote", "polls/poll.toml", "--check"]) == 2
+    assert sentence in capsys.readouterr().err
