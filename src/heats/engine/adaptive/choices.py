@@ -44,7 +44,7 @@ def list_choices(heard: Heard) -> Iterator[Level]:
     """Yield the choices that the pulls made, the first place first, of those that said something."""
     told = heard.told[..., None]
     for level in list_levels(heard.kind, heard.rows):
-        yield Level(level.left & told, level.shares * told)
+        yield level if told.all() else Level(level.left & told, level.shares * told)
 
 
 def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
@@ -54,7 +54,7 @@ def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
     that tie for a place leave together, and where all that are left tie, nothing more is chosen.
     """
     if kind in (Kind.WINNER, Kind.RACE):
-        won = observations.any(axis=-1, keepdims=True)
+        won = reduce(np.logical_or, np.moveaxis(observations, -1, 0))[..., None]
         yield Level(np.broadcast_to(won, observations.shape), observations)
         return
     left = np.ones(observations.shape, dtype=bool)
@@ -83,7 +83,7 @@ class Choices(NamedTuple):
 
 def group_first(sets: Sets, first: Level) -> Choices:
     """Return the choices of the first place, set by set."""
-    counts = sets.count_pulls(np.asarray(first.left.any(axis=-1)))
+    counts = sets.count_pulls(first.left[..., 0])  # of the first place all are left, or, if nothing was said, nobody
     return Choices(sets.arms, sets.runs, sets.add_up(first.shares), [counts[None]])
 
 
