@@ -16,7 +16,7 @@ import heats
 from heats.errors import OutOfTurn
 from heats.journal.events import Told
 from heats.journal.reader import Log
-from heats.vote.desk import Desk, Handed, Nothing, Outcome
+from heats.vote.desk import PATIENCE, Desk, Handed, Nothing, Outcome
 from tests.vote.polls import Clock, open_desk
 
 MACHINES: dict[str, Callable[[], heats.Machine]] = {
@@ -111,16 +111,16 @@ def make_duel(tmp_path: Path, clock: Clock) -> Desk:
     return open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 2, seed=1), clock)
 
 
-def test_a_lease_that_ran_out_goes_to_somebody_else_and_a_late_answer_is_kept_as_late(tmp_path: Path) -> None:
-    """It does not count, and is in the journal."""
+def test_a_lease_that_ran_out_goes_to_somebody_else_and_the_first_answer_counts(tmp_path: Path) -> None:
+    """The other one is late, as nothing more is owed, and is in the journal."""
     clock = Clock()
     desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), clock)
     ann = ask(desk, "ann")
     clock.now += 601
     assert desk.hand_out("bob") == ann
+    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.COUNTED
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.LATE
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.REPEATED
-    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.COUNTED
     assert desk.journal.machine.winner == 1
     assert desk.journal.log.late == 1
 
@@ -134,13 +134,78 @@ def test_a_lease_that_ran_out_is_still_good_while_nobody_else_has_the_pull(tmp_p
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
 
 
-def test_if_nothing_else_is_left_two_have_the_same_pull_and_the_first_answer_counts(tmp_path: Path) -> None:
-    """The other one is kept as late."""
+def test_what_somebody_has_had_for_a_while_is_shared_if_nothing_else_is_left(tmp_path: Path) -> None:
+    """Not at once: most answers come soon, and two to one pull are one too many. A third waits for the second, too."""
+    clock = Clock()
+    desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), clock)
+    ann = ask(desk, "ann")
+    clock.now += PATIENCE - 1
+    assert desk.hand_out("bob") is Nothing.WAIT
+    assert desk.look("bob") is Nothing.WAIT
+    clock.now += 1
+    assert desk.look("bob") is Nothing.YET
+    assert desk.hand_out("bob") == ann
+    assert desk.hand_out("cem") is Nothing.WAIT
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.LATE
+
+
+def test_what_somebody_has_whose_votes_are_void_is_shared_at_once(tmp_path: Path) -> None:
+    """They will not answer."""
     desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), Clock())
+    ann = ask(desk, "ann")
+    desk.journal.void("ann")
+    assert desk.hand_out("bob") == ann
+
+
+def test_a_vote_counts_for_any_pull_of_its_set(tmp_path: Path) -> None:
+    """Whoever had that votes on the set as well, while it owes something; the order shown is kept with the vote."""
+    clock = Clock()
+    desk = make_duel(tmp_path, clock)
     ann, bob = ask(desk, "ann"), ask(desk, "bob")
-    assert ann == bob
-    assert desk.answer("bob", bob.query.id, heats.Winner(1)) is Outcome.COUNTED
-    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.LATE
+    clock.now += PATIENCE
+    cem = ask(desk, "cem")
+    assert cem == ann
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.answer("cem", cem.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.answer("bob", bob.query.id, heats.Winner(0)) is Outcome.LATE
+    (told,) = [event for event in Log(tmp_path / "votes.jsonl").events() if type(event) is Told and event.by == "cem"]
+    assert (told.id, told.arms) == (bob.query.id, bob.query.arms)
+    assert told.notes == {"asked": cem.query.id, "shown": list(cem.query.arms)}
+    assert desk.ledger.people["cem"].votes[bob.query.id].arms == cem.query.arms
+
+
+def test_a_vote_that_counts_for_another_pull_is_undone_there(tmp_path: Path) -> None:
+    """And then it is asked again as that one is shown."""
+    clock = Clock()
+    desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 3, seed=1), clock)
+    ann, *others = (ask(desk, who).query.id for who in ("ann", "bob", "cem"))
+    clock.now += PATIENCE
+    assert ask(desk, "dan").query.id == ann
+    for who in ("dan", "ann"):
+        assert desk.answer(who, ann, heats.Winner(1)) is Outcome.COUNTED
+    last = desk.find_last("ann")
+    assert last in others
+    with pytest.raises(OutOfTurn, match="another one"):
+        desk.undo("ann", ann)
+    desk.undo("ann", last)
+    assert ask(desk, "ann").query.id == last
+    assert desk.journal.machine.answered == {"dan": 1}
+
+
+def test_who_cannot_say_what_others_answered_is_not_asked_about_the_set_again(tmp_path: Path) -> None:
+    """Another pull of it is given back, as long as there is one."""
+    clock = Clock()
+    desk = make_duel(tmp_path, clock)
+    ann, bob = ask(desk, "ann"), ask(desk, "bob")
+    clock.now += PATIENCE
+    assert ask(desk, "cem") == ann
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.skip("cem", ann.query.id) is Outcome.COUNTED
+    clock.now += PATIENCE
+    assert desk.hand_out("cem") is Nothing.WAIT
+    assert desk.answer("cem", bob.query.id, heats.Winner(0)) is Outcome.REPEATED
+    assert desk.answer("bob", bob.query.id, heats.Winner(0)) is Outcome.COUNTED
 
 
 def test_who_has_seen_all_that_is_owed_waits(tmp_path: Path) -> None:

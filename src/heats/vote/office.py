@@ -42,8 +42,10 @@ GROUP_SECONDS = 0.01
 class Office:
     """A poll under way: everything that looks at it or changes it is done one after the other, by ``do``."""
 
-    def __init__(self, poll: Poll, journal: str | os.PathLike[str]) -> None:
-        self.poll = poll
+    def __init__(
+        self, poll: Poll, journal: str | os.PathLike[str], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.poll, self._clock = poll, clock
         self.path = Path(journal).absolute()
         self.links = Path(f"{self.path}.links.csv")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
@@ -160,7 +162,7 @@ class Office:
         log.advance()
         self.shown, known = _arrange(poll, log)
         journal = Journal(JournalFile(self.path), _ask_for(poll, log, len(known)), candidates=known, log=log)
-        return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each)
+        return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each, clock=self._clock)
 
     def _begin(self) -> None:
         """Begin the journal, and write all secret links into a file beside it that only its owner can read."""
