@@ -14,7 +14,7 @@ class Lease(NamedTuple):
 
 
 class Leases:
-    """Everybody has one pull at most, several may have the same; when time ran out, it is theirs until others get it."""
+    """Everybody has one pull at most, several may have the same; when time is up it is theirs until others get it."""
 
     def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
         self._seconds, self._clock = seconds, clock
