@@ -35,6 +35,7 @@ from heats.vote.scenario import Poll
 
 T = TypeVar("T")
 Job: TypeAlias = "tuple[Callable[[Desk], Any], Future[Any]]"
+Done: TypeAlias = "tuple[Future[Any], Any, BaseException | None]"
 
 GROUP_SECONDS = 0.01
 
@@ -116,31 +117,36 @@ class Office:
 
     def _do_together(self) -> None:
         """Do what waits, for a while; bring it to the disk; then answer."""
-        begun, taken = time.monotonic(), list[tuple[Future[Any], Any, BaseException | None]]()
+        done: list[Done] = []
         try:
             self._mend()
             with self.desk.journal.together():
-                while self._jobs and (not taken or time.monotonic() - begun < GROUP_SECONDS):
-                    job, future = self._jobs.popleft()
-                    if future.set_running_or_notify_cancel():  # else whoever asked is gone
-                        taken.append((future, *_try(job, self.desk)))
+                self._do_some(done)
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
-            waiting = [] if taken else self._take_all()  # if it cannot even be read, nobody has to wait
-            taken = [(future, None, error) for future, _, _ in taken]
-            taken += [(future, None, error) for _, future in waiting if future.set_running_or_notify_cancel()]
-        if any(isinstance(failure, JournalFailed) for _, _, failure in taken):
+            futures = [future for future, _, _ in done] or self._take_all()  # if it cannot even be read, nobody waits
+            done = [(future, None, error) for future in futures]
+        if any(isinstance(failure, JournalFailed) for _, _, failure in done):
             self._is_open = False
-        for future, result, failure in taken:
+        for future, result, failure in done:
             if failure is not None:
                 future.set_exception(failure)
             else:
                 future.set_result(result)
 
-    def _take_all(self) -> list[Job]:
+    def _do_some(self, done: list[Done]) -> None:
+        """Do what waits, as much as goes into a group, and note what came of it."""
+        begun = time.monotonic()
+        while self._jobs and (not done or time.monotonic() - begun < GROUP_SECONDS):
+            job, future = self._jobs.popleft()
+            if future.set_running_or_notify_cancel():  # else whoever asked is gone
+                done.append((future, *_try(job, self.desk)))
+
+    def _take_all(self) -> list[Future[Any]]:
+        """Return everything that waits, to be answered without being done."""
         with self._lock:
             jobs, self._jobs = self._jobs, deque()
-        return list(jobs)
+        return [future for _, future in jobs if future.set_running_or_notify_cancel()]
 
     def _mend(self) -> None:
         """Read the journal again if it could not be written: what it says is all that counts."""
