@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import httpx2 as httpx
 
 from tests.vote.test_app import read_hidden
 
+ENVIRONMENT = os.environ | {"PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"}
+
 
 class Server:
     """``heats vote`` in a process of its own, at a port of its own."""
 
     def __init__(self, folder: Path, *options: str, source: str = "names.txt") -> None:
-        command = [sys.executable, "-m", "heats", "vote", source, "--port", "0", "--journal", "votes.jsonl"]
-        self.process = subprocess.Popen(
-            [*command, *options],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        )
+        command = [sys.executable, "-m", "heats", *_say(source, options)]
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
         assert self.process.stdout is not None
-        self.links: dict[str, str] = {}
-        for line in self.process.stdout:
-            if found := re.fullmatch(r"(.+),(http://\S+)\n", line):
-                self.links[found[1]] = found[2]
-            if line.startswith("The journal"):
-                break
+        self.links = _read_links(self.process.stdout)
         httpx.get(next(iter(self.links.values())), timeout=30)  # it answers by now
 
     def kill(self) -> None:
@@ -40,6 +34,56 @@ class Server:
         self.process.wait()
         assert self.process.stdout is not None
         self.process.stdout.close()
+
+
+class Starter:
+    """Starts ``heats vote`` again and again, one at a time, without loading all of it every time."""
+
+    def __init__(self) -> None:
+        command, root = [sys.executable, "-m", "tests.vote.starter"], Path(__file__).parents[2]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe, text=True, env=ENVIRONMENT)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self._server: int | None = None
+
+    def start(self, folder: Path, *options: str) -> dict[str, str]:
+        """Start a server; return its links."""
+        print(json.dumps([str(folder), _say("names.txt", options)]), file=self._input, flush=True)
+        self._server = int(next(self._output))
+        return _read_links(self._output)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        assert self._server is not None
+        os.kill(self._server, signal.SIGKILL)
+        self._server = None
+        while next(self._output) != "gone\n":
+            pass
+
+    def close(self) -> None:
+        """Start no more."""
+        if self._server is not None:
+            self.kill()
+        self._input.close()
+        self._process.wait()
+        self._output.close()
+
+
+def _say(source: str, options: Iterable[str]) -> list[str]:
+    return ["vote", source, "--port", "0", "--journal", "votes.jsonl", *options]
+
+
+def _read_links(lines: Iterable[str]) -> dict[str, str]:
+    """Return the links that a server prints when it begins."""
+    links = {}
+    for line in lines:
+        if found := re.fullmatch(r"(.+),(http://\S+)\n", line):
+            links[found[1]] = found[2]
+        if line.startswith("The journal"):
+            break
+    return links
 
 
 def open_page(client: httpx.Client, link: str) -> str:
@@ -51,7 +95,7 @@ def open_page(client: httpx.Client, link: str) -> str:
     return client.get(f"{link}?more=1").text
 
 
-def vote(client: httpx.Client, link: str) -> str | None:
+def vote(client: httpx.Client, link: str) -> int | None:
     """Vote once for the first one shown; return the pull, None if there was nothing to vote on or nobody answered."""
     try:
         page = open_page(client, link)
@@ -59,6 +103,6 @@ def vote(client: httpx.Client, link: str) -> str | None:
             return None
         fields = read_hidden(page)
         answer = client.post(f"{link}/vote", data=fields | {"say": "1"})
-        return fields["number"] if answer.headers.get("location", "").endswith("said=counted") else None
+        return int(fields["number"]) if answer.headers.get("location", "").endswith("said=counted") else None
     except httpx.TransportError:
         return None

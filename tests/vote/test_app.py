@@ -15,6 +15,7 @@ import heats
 from heats.errors import JournalFailed
 from heats.journal import Log
 from heats.vote.app import make_app
+from heats.vote.desk import PATIENCE
 from heats.vote.guard import make_ticket
 from heats.vote.office import Office
 from heats.vote.scenario import load_poll
@@ -33,8 +34,8 @@ class Poll:
             (folder / "people.csv").write_text("name\n" + "\n".join(PEOPLE))
             said["voters"] = str(folder / "people.csv")
         self.clock = Clock()
-        self.office = Office(load_poll(source, {"budget": 12, "heat_size": 3} | said), folder / "votes.jsonl")
-        self.office.desk._clock = self.clock
+        asked = load_poll(source, {"budget": 12, "heat_size": 3} | said)
+        self.office = Office(asked, folder / "votes.jsonl", clock=self.clock)
         self.client = TestClient(make_app(self.office), follow_redirects=False)
 
     @property
@@ -275,14 +276,29 @@ def test_too_many_posts_are_slowed_down(poll: Poll) -> None:
     assert poll.send("Bob").status_code == 303
 
 
-def test_a_late_vote_is_said_to_be_late(poll: Poll) -> None:
-    """The round was closed meanwhile: it is kept, and does not count."""
+def test_a_late_vote_is_said_to_be_late(tmp_path: Path) -> None:
+    """The round was closed meanwhile, and the next one compares others: it is kept, and does not count."""
+    poll = Poll(tmp_path, strategy="planned")
     fields = poll.open("Ann") | {"say": "1"}
     poll.order(order="close", why="time is up")
     answer = poll.client.post(f"{poll.base('Ann')}/vote", data=fields)
     assert answer.headers["location"].endswith("said=late")
     assert "came too late to count" in poll.client.get(answer.headers["location"]).text
     assert poll.office.desk.journal.log.late == 1
+    poll.office.close()
+
+
+def test_a_vote_of_a_closed_round_counts_if_the_next_one_asks_the_same(poll: Poll) -> None:
+    """After a round without votes the same sets are dealt: whoever has one on their page has voted on it."""
+    fields = poll.open("Ann") | {"say": "1"}
+    poll.order(order="close")
+    answer = poll.client.post(f"{poll.base('Ann')}/vote", data=fields)
+    assert answer.headers["location"].endswith("said=counted")
+    ((_, vote),) = poll.office.desk.ledger.list_votes()
+    assert vote.id != int(fields["number"])
+    assert vote.arms == poll.machine.query(int(fields["number"])).arms
+    assert poll.client.post(f"{poll.base('Ann')}/vote", data=fields).headers["location"].endswith("said=repeated")
+    assert poll.machine.answered == {"Ann": 1}
 
 
 def test_a_vote_after_the_end_is_late(tmp_path: Path) -> None:
@@ -406,6 +422,7 @@ def test_an_open_poll_knows_people_by_a_cookie(tmp_path: Path) -> None:
     poll.client.post("/vote", data=read_hidden(poll.client.get("/").text) | {"say": "1"})
     other = TestClient(make_app(poll.office), follow_redirects=False)
     assert other.post("/vote", data={"number": "0"}).status_code == 403
+    poll.clock.now += PATIENCE
     other.post("/begin", data={})
     other.post("/vote", data=read_hidden(other.get("/").text) | {"say": "1"})
     names = sorted(poll.office.desk.ledger.people)
@@ -448,6 +465,7 @@ def test_a_poll_that_grew_goes_on_after_a_restart(tmp_path: Path) -> None:
 def test_the_organiser_sees_progress_and_everybody(poll: Poll) -> None:
     """No winner before the end, votes and agreement of each, why it waits, and all as files."""
     poll.send("Ann")
+    poll.clock.now += PATIENCE
     page = unescape(poll.client.get(poll.organiser).text)
     assert "1 of 12 votes so far" in page
     assert "The best:" not in page

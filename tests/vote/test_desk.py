@@ -16,7 +16,7 @@ import heats
 from heats.errors import OutOfTurn
 from heats.journal.events import Told
 from heats.journal.reader import Log
-from heats.vote.desk import Desk, Handed, Nothing, Outcome
+from heats.vote.desk import CLOSED, OVER, PATIENCE, SECOND, Desk, Handed, Nothing, Outcome
 from tests.vote.polls import Clock, open_desk
 
 MACHINES: dict[str, Callable[[], heats.Machine]] = {
@@ -42,40 +42,76 @@ def vote(desk: Desk, who: str) -> Outcome | Nothing:
     return desk.answer(who, handed.query.id, heats.Winner(max(handed.query.arms)), took=2.0)
 
 
-def act(desk: Desk, clock: Clock, draw: random.Random, pages: dict[str, heats.Query]) -> None:
-    """Let somebody do something: open the page, answer what some page of theirs shows, skip, undo, leave."""
-    who, what = draw.choice(PEOPLE), draw.random()
-    if what < 0.35 and isinstance(handed := desk.hand_out(who), Handed):
-        pages[who] = handed.query
-    elif what < 0.8 and who in pages:
-        desk.answer(who, pages[who].id, heats.Winner(max(pages[who].arms)))
-    elif what < 0.83 and who in pages:
-        desk.skip(who, pages.pop(who).id)
-    elif what < 0.9 and desk.can_undo(who) and (last := desk.find_last(who)) is not None:
-        desk.undo(who, last)
-    elif what < 0.95:
-        clock.now += 400
+class Crowd:
+    """People who open pages, answer any page they ever saw, skip, undo and leave; it remembers what became of that."""
+
+    def __init__(self, path: Path, machine: str, chance: int) -> None:
+        self.path, self.machine = path, machine
+        self.draw, self.clock = random.Random(chance), Clock()
+        self.desk = open_desk(path, MACHINES[machine](), self.clock)
+        self.pages: dict[str, list[heats.Query]] = {who: [] for who in PEOPLE}
+        self.dealt: set[tuple[str, frozenset[int]]] = set()  # who dealt with which set
+        self.late = 0
+
+    def restart(self) -> None:
+        """End as a power cut would, and go on with the journal."""
+        self.desk.journal.close()
+        self.desk = open_desk(self.path, MACHINES[self.machine](), self.clock)
+
+    def act(self) -> None:
+        """Let somebody do something."""
+        who, what, desk = self.draw.choice(PEOPLE), self.draw.random(), self.desk
+        pages = self.pages[who]
+        if what < 0.35:
+            if isinstance(handed := desk.hand_out(who), Handed):
+                assert (who, frozenset(handed.query.arms)) not in self.dealt
+                pages.append(handed.query)
+        elif what < 0.8 and pages:
+            self.answer(who, pages[-1] if self.draw.random() < 0.8 else self.draw.choice(pages))
+        elif what < 0.84 and pages:
+            if desk.skip(who, pages[-1].id) is Outcome.COUNTED:
+                self.dealt.add((who, frozenset(pages[-1].arms)))
+        elif what < 0.9 and desk.can_undo(who) and (last := desk.find_last(who)) is not None:
+            self.dealt.discard((who, frozenset(desk.journal.machine.query(last).arms)))
+            desk.undo(who, last)
+        elif what < 0.97:
+            self.clock.now += self.draw.choice((30, 70, 400))
+        else:
+            self.restart()
+
+    def answer(self, who: str, query: heats.Query) -> None:
+        """Answer a page: it counts, or nothing more is owed of its set, which is kept; or it was dealt with before."""
+        desk, group = self.desk, frozenset(query.arms)
+        machine, before = desk.journal.machine, desk.journal.machine.spent
+        owed = [each for each in machine.list_owed() if frozenset(machine.query(each).arms) == group]
+        outcome = desk.answer(who, query.id, heats.Winner(max(query.arms)))
+        if (who, group) in self.dealt:
+            assert outcome is Outcome.REPEATED
+        else:
+            assert outcome is (Outcome.COUNTED if owed else Outcome.LATE)
+            self.dealt.add((who, group))
+        assert machine.spent - before == (outcome is Outcome.COUNTED)
+        if outcome is Outcome.LATE:
+            self.late += 1
+            assert desk.ledger.people[who].late[query.id].why in (OVER, CLOSED, SECOND)
 
 
 @settings(max_examples=20, deadline=None)
 @given(machine=st.sampled_from(sorted(MACHINES)), chance=st.integers(0, 10**6))
-def test_nobody_votes_on_the_same_set_twice_and_no_pull_counts_twice(machine: str, chance: int) -> None:
-    """Whatever people do in whatever order, restarts included, and a replay of the journal says the same."""
-    draw, clock, pages = random.Random(chance), Clock(), dict[str, heats.Query]()
+def test_every_answer_counts_once_or_its_set_owes_nothing_more(machine: str, chance: int) -> None:
+    """Whatever people do in whatever order, restarts included; nobody votes twice on a set, and a replay says the same."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "votes.jsonl"
-        desk = open_desk(path, MACHINES[machine](), clock)
+        crowd = Crowd(Path(folder) / "votes.jsonl", machine, chance)
         for _ in range(90):
-            if draw.random() < 0.02:
-                desk.journal.close()
-                desk = open_desk(path, MACHINES[machine](), clock)
-            act(desk, clock, draw, pages)
+            crowd.act()
+        desk = crowd.desk
         votes, last = desk.ledger.list_votes(), [desk.find_last(who) for who in PEOPLE]
         assert max(Counter(vote.id for _, vote in votes).values(), default=1) == 1
         assert max(Counter((who, frozenset(vote.arms)) for who, vote in votes).values(), default=1) == 1
         assert len(votes) == desk.journal.machine.spent
-        desk.journal.close()
-        again = open_desk(path, MACHINES[machine](), clock)
+        assert crowd.late == sum(len(person.late) for person in desk.ledger.people.values())
+        crowd.restart()
+        again = crowd.desk
         assert again.ledger.list_votes() == votes
         assert [again.find_last(who) for who in PEOPLE] == last
         assert again.journal.machine.report().to_json() == desk.journal.machine.report().to_json()
@@ -111,16 +147,16 @@ def make_duel(tmp_path: Path, clock: Clock) -> Desk:
     return open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 2, seed=1), clock)
 
 
-def test_a_lease_that_ran_out_goes_to_somebody_else_and_a_late_answer_is_kept_as_late(tmp_path: Path) -> None:
-    """It does not count, and is in the journal."""
+def test_a_lease_that_ran_out_goes_to_somebody_else_and_the_first_answer_counts(tmp_path: Path) -> None:
+    """The other one is late, as nothing more is owed, and is in the journal."""
     clock = Clock()
     desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), clock)
     ann = ask(desk, "ann")
     clock.now += 601
     assert desk.hand_out("bob") == ann
+    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.COUNTED
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.LATE
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.REPEATED
-    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.COUNTED
     assert desk.journal.machine.winner == 1
     assert desk.journal.log.late == 1
 
@@ -134,13 +170,78 @@ def test_a_lease_that_ran_out_is_still_good_while_nobody_else_has_the_pull(tmp_p
     assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
 
 
-def test_if_nothing_else_is_left_two_have_the_same_pull_and_the_first_answer_counts(tmp_path: Path) -> None:
-    """The other one is kept as late."""
+def test_what_somebody_has_had_for_a_while_is_shared_if_nothing_else_is_left(tmp_path: Path) -> None:
+    """Not at once: most answers come soon, and two to one pull are one too many. A third waits for the second, too."""
+    clock = Clock()
+    desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), clock)
+    ann = ask(desk, "ann")
+    clock.now += PATIENCE - 1
+    assert desk.hand_out("bob") is Nothing.WAIT
+    assert desk.look("bob") is Nothing.WAIT
+    clock.now += 1
+    assert desk.look("bob") is Nothing.YET
+    assert desk.hand_out("bob") == ann
+    assert desk.hand_out("cem") is Nothing.WAIT
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.answer("bob", ann.query.id, heats.Winner(1)) is Outcome.LATE
+
+
+def test_what_somebody_has_whose_votes_are_void_is_shared_at_once(tmp_path: Path) -> None:
+    """They will not answer."""
     desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 1, seed=1), Clock())
+    ann = ask(desk, "ann")
+    desk.journal.void("ann")
+    assert desk.hand_out("bob") == ann
+
+
+def test_a_vote_counts_for_any_pull_of_its_set(tmp_path: Path) -> None:
+    """Whoever had that votes on the set as well, while it owes something; the order shown is kept with the vote."""
+    clock = Clock()
+    desk = make_duel(tmp_path, clock)
     ann, bob = ask(desk, "ann"), ask(desk, "bob")
-    assert ann == bob
-    assert desk.answer("bob", bob.query.id, heats.Winner(1)) is Outcome.COUNTED
-    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.LATE
+    clock.now += PATIENCE
+    cem = ask(desk, "cem")
+    assert cem == ann
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.answer("cem", cem.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.answer("bob", bob.query.id, heats.Winner(0)) is Outcome.LATE
+    (told,) = [event for event in Log(tmp_path / "votes.jsonl").events() if type(event) is Told and event.by == "cem"]
+    assert (told.id, told.arms) == (bob.query.id, bob.query.arms)
+    assert told.notes == {"asked": cem.query.id, "shown": list(cem.query.arms)}
+    assert desk.ledger.people["cem"].votes[bob.query.id].arms == cem.query.arms
+
+
+def test_a_vote_that_counts_for_another_pull_is_undone_there(tmp_path: Path) -> None:
+    """And then it is asked again as that one is shown."""
+    clock = Clock()
+    desk = open_desk(tmp_path / "votes.jsonl", heats.RoundRobin(2, 2, 3, seed=1), clock)
+    ann, *others = (ask(desk, who).query.id for who in ("ann", "bob", "cem"))
+    clock.now += PATIENCE
+    assert ask(desk, "dan").query.id == ann
+    for who in ("dan", "ann"):
+        assert desk.answer(who, ann, heats.Winner(1)) is Outcome.COUNTED
+    last = desk.find_last("ann")
+    assert last in others
+    with pytest.raises(OutOfTurn, match="another one"):
+        desk.undo("ann", ann)
+    desk.undo("ann", last)
+    assert ask(desk, "ann").query.id == last
+    assert desk.journal.machine.answered == {"dan": 1}
+
+
+def test_who_cannot_say_what_others_answered_is_not_asked_about_the_set_again(tmp_path: Path) -> None:
+    """Another pull of it is given back, as long as there is one."""
+    clock = Clock()
+    desk = make_duel(tmp_path, clock)
+    ann, bob = ask(desk, "ann"), ask(desk, "bob")
+    clock.now += PATIENCE
+    assert ask(desk, "cem") == ann
+    assert desk.answer("ann", ann.query.id, heats.Winner(0)) is Outcome.COUNTED
+    assert desk.skip("cem", ann.query.id) is Outcome.COUNTED
+    clock.now += PATIENCE
+    assert desk.hand_out("cem") is Nothing.WAIT
+    assert desk.answer("cem", bob.query.id, heats.Winner(0)) is Outcome.REPEATED
+    assert desk.answer("bob", bob.query.id, heats.Winner(0)) is Outcome.COUNTED
 
 
 def test_who_has_seen_all_that_is_owed_waits(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import random
 import threading
+import time
 from pathlib import Path
 
 import httpx2 as httpx
@@ -11,52 +14,105 @@ import pytest
 
 from heats.cli.app import run
 from heats.journal import Log
+from heats.journal.events import Event, Told
 from heats.reports.result import summarise
 from tests.vote.polls import write_lines
-from tests.vote.servers import Server, vote
+from tests.vote.servers import Server, Starter, vote
 
 KILLS = 100
+MOST_VOTES = 8  # between two kills, as far as they are waited for
 PEOPLE = [f"person {number}" for number in range(12)]
+OPTIONS = ["-k", "3", "-B", "120", "--voters", "people.csv"]
+
+Shown = tuple[str, int]  # somebody, and a pull that was shown to them
 
 
-def keep_voting(link: str, counted: list[str]) -> None:
-    """Vote until the server is gone, and remember what was said to be counted."""
-    with httpx.Client(timeout=10) as client:
-        while (pull := vote(client, link)) is not None:
-            counted.append(pull)
+class Crowd:
+    """Everybody on the list, each voting as fast as can be; it remembers which votes were said to be counted."""
+
+    def __init__(self, client: httpx.Client, links: dict[str, str]) -> None:
+        self.counted: list[Shown] = []
+        self._ended: list[str] = []  # who has nothing to vote on, or nobody to ask
+        self._client, self._news = client, threading.Semaphore(0)
+        self._threads = [threading.Thread(target=self._vote, args=(name, links[name])) for name in PEOPLE]
+        for thread in self._threads:
+            thread.start()
+
+    def wait_for(self, votes: int) -> None:
+        """Wait until so many votes are counted, or nobody has anything to vote on."""
+        for _ in range(votes):
+            self._news.acquire()
+
+    def join(self) -> list[Shown]:
+        """Wait until everybody has seen that the server is gone."""
+        for thread in self._threads:
+            thread.join()
+        return self.counted
+
+    def _vote(self, name: str, link: str) -> None:
+        while (pull := vote(self._client, link)) is not None:
+            self.counted.append((name, pull))
+            self._news.release()
+        self._ended.append(name)
+        if len(self._ended) == len(PEOPLE):
+            self._news.release(MOST_VOTES)
+
+
+def kill_over_and_over(starter: Starter, folder: Path, draw: random.Random, most: int) -> tuple[int, list[Shown]]:
+    """Let people vote and kill the server, until nobody can vote any more; return how often, and what was counted."""
+    counted: list[Shown] = []
+    with httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0)) as client:
+        for kills in range(most):
+            crowd = Crowd(client, starter.start(folder, *OPTIONS))
+            began, votes = time.monotonic(), draw.randint(1, MOST_VOTES)
+            crowd.wait_for(votes)
+            time.sleep(draw.uniform(0, 1 / votes) * (time.monotonic() - began))  # so that it is not always after a vote
+            starter.kill()
+            gained = crowd.join()
+            counted += gained
+            if not gained:
+                return kills, counted
+    return most, counted
 
 
 @pytest.mark.slow
 def test_no_vote_is_lost_or_counted_twice(tmp_path: Path) -> None:
     """After a hundred kills at any moment; a vote that came through without its voter being told may be there, too."""
-    write_lines(tmp_path, [f"candidate {number}" for number in range(12)])
-    (tmp_path / "people.csv").write_text("\n".join(PEOPLE))
-    draw, counted = random.Random(7), list[str]()
-    options = ["-k", "3", "-B", "1200", "--voters", "people.csv"]
-    for _ in range(KILLS):
-        server = Server(tmp_path, *options)
-        links = [server.links[name] for name in PEOPLE]
-        threads = [threading.Thread(target=keep_voting, args=(link, counted)) for link in links]
-        for thread in threads:
-            thread.start()
-        goal = len(counted) + draw.randint(1, 8)
-        while len(counted) < goal and any(thread.is_alive() for thread in threads):
-            threads[0].join(0.002)
-        server.kill()
-        for thread in threads:
-            thread.join()
-    server = Server(tmp_path, *options)
-    result = httpx.get(f"{server.links['organiser (secret)']}/result.json", timeout=60).text
-    server.kill()
-    log = Log(tmp_path / "votes.jsonl")
+    draw, kills = random.Random(7), 0
+    with contextlib.closing(Starter()) as starter:
+        for number in itertools.count():
+            if kills == KILLS:
+                break
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            write_lines(folder, [f"candidate {number}" for number in range(12)])
+            (folder / "people.csv").write_text("\n".join(PEOPLE))
+            more, counted = kill_over_and_over(starter, folder, draw, KILLS - kills)
+            kills += more
+            links = starter.start(folder, *OPTIONS)
+            result = httpx.get(f"{links['organiser (secret)']}/result.json", timeout=60).text
+            starter.kill()
+            check_journal(folder / "votes.jsonl", counted, more, result)
+
+
+def check_journal(path: Path, counted: list[Shown], kills: int, result: str) -> None:
+    """Check that a journal has all votes that were said to be counted, each once, and says what the server said."""
+    told: list[tuple[int, Shown]] = []
+
+    def note(event: Event) -> None:
+        if type(event) is Told:
+            told.append((event.id, (event.by or "", (event.notes or {}).get("asked", event.id))))
+
+    log = Log(path, on_event=note)
     log.advance()
-    machine = log.machine
-    assert len(counted) >= KILLS
+    machine, shown = log.machine, {each for _, each in told}
+    assert len(counted) >= kills
     assert len(set(counted)) == len(counted)
-    assert all(machine.told(int(pull)) for pull in counted)
-    assert len(counted) <= machine.spent == sum(machine.answered.values()) <= len(counted) + KILLS * len(PEOPLE)
+    assert set(counted) <= shown
+    assert len({pull for pull, _ in told}) == len(shown) == len(told) == machine.spent
+    assert machine.spent == sum(machine.answered.values()) <= len(counted) + (kills + 1) * len(PEOPLE)
     assert result == summarise(machine, log.names, log).to_json()
-    assert run(["report", str(tmp_path / "votes.jsonl"), "--json"]) == 0
+    assert run(["report", str(path), "--json"]) == 0
 
 
 def test_a_server_serves_and_a_second_one_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ people      who may vote, and their secret links, of which only hashes are kept
 scenario    the file, or what was said without one → a poll, with everything decided
 answers     what a form says → feedback
 line        pulls that nobody has, in the order in which they are handed out
+leases      which pulls are out, with whom, since when and until when
 ledger      what a journal says of everybody's votes
 desk        who gets which pull, for how long, and whose answer counts
 reading     the journal, read again for the organiser

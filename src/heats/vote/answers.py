@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from heats.engine.feedback import Arms, BestWorst, Feedback, Ranking, Winner
+from heats.engine.feedback import Arms, BestWorst, Named, Ranking, Winner
 from heats.errors import BadFeedback
 from heats.vote.scenario import VoteTable
 
 Fields = Mapping[str, Sequence[str]]  # of a form; a name may come several times
 
 
-def read_answer(fields: Fields, arms: Arms, table: VoteTable) -> Feedback:
+def read_answer(fields: Fields, arms: Arms, table: VoteTable) -> Named:
     """Return what a form says, candidates named by their place on the page, from 1; or refuse it in a sentence."""
     said = fields.get("say", [""])[0]
     if table.answer == "ranking":

@@ -23,8 +23,8 @@ PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{1,64}")  # as panels of paid raters nam
 
 SAID = {
     "counted": "Your vote is counted.",
-    "repeated": "You had voted on that already; your first vote counts.",
-    "late": "Your vote came too late to count: somebody else was first, or the round was over. It is kept as late.",
+    "repeated": "That was answered already: your first answer counts.",
+    "late": "Your vote came too late to count: others were first, or the round was over. It is kept as late.",
     "paused": "Voting is paused: your vote was not counted. Vote again when it goes on.",
     "skipped": "Somebody else is asked about that one.",
     "undone": "Your last vote is taken back. Vote again.",
@@ -34,7 +34,7 @@ NOTHING = {
     Nothing.PAUSED: "Voting is paused. Come back later.",
     Nothing.VOID: "The organiser has left your votes out, so there is nothing for you to do.",
     Nothing.ENOUGH: "You have given all the votes that were asked of you.",
-    Nothing.WAIT: "There is nothing for you now: you have seen all that is open. Come back later.",
+    Nothing.WAIT: "There is nothing for you now: you have seen all that is open, or others are at it. Come back later.",
 }
 
 

@@ -2,8 +2,9 @@
 
 Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
 of first. A pull that was handed out is leased; a lease that ran out is lost as soon as somebody else gets the pull. If
-all that is left for a voter is out with others, they get it as well, and the first answer counts. To look at what one
-has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
+all that is left for a voter is out with others, who have had it for a while, they get it as well. A vote is on a set,
+not on a pull: it counts for any pull of the set that is owed, whoever has that, and is late only if none is. To look at
+what one has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.engine.feedback import Feedback
+from heats.engine.feedback import Named
 from heats.engine.machine import Query
 from heats.errors import OutOfTurn
 from heats.journal import Journal
-from heats.vote.ledger import Ledger
+from heats.vote.leases import Leases
+from heats.vote.ledger import Ledger, note_shown
 from heats.vote.line import Group, Line
+
+PATIENCE = 60.0  # seconds that a pull is with somebody before somebody else who has nothing gets it as well
 
 OVER = "the poll was over"
 CLOSED = "its round was over"
 SECOND = "somebody else had answered it"
-LOST = "its time had run out, and somebody else was asked"
-SEEN = "the voter had voted on the same candidates"
 VOID = "the voter’s votes are left out"
 NEEDLESS = "it was not needed any more"
 
@@ -35,8 +37,10 @@ class Outcome(Enum):
     """What became of an answer."""
 
     COUNTED = "counted"
-    LATE = "late"  # kept, and does not count: somebody else answered first, or the round was closed
-    REPEATED = "repeated"  # answered before by the same voter: that counts, or counted
+    LATE = "late"  # kept, and does not count: the set owes nothing more
+    REPEATED = (
+        "repeated"  # answered before by the same voter: that counts, or counted; or nothing was left to give back
+    )
     PAUSED = "paused"  # not kept
 
 
@@ -47,7 +51,7 @@ class Nothing(Enum):
     PAUSED = "paused"
     VOID = "void"  # their votes are
     ENOUGH = "enough"  # they have done their share
-    WAIT = "wait"  # they have seen all that is owed now
+    WAIT = "wait"  # they have seen all that is owed now, or it is with others
     YET = "yet"  # it was not asked for: there is something
 
 
@@ -71,16 +75,10 @@ class Desk:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.journal, self.ledger = journal, ledger
-        self._lease, self._votes_each, self._clock = lease, votes_each, clock
+        self._votes_each, self._leases = votes_each, Leases(lease, clock)
         self._stage: tuple[int, int] | None = None  # which one what follows is about
         self._groups: dict[int, Group] = {}  # of all pulls owed
-        self._line = Line(self._groups)  # pulls that nobody has
-        self._leases: dict[int, dict[str, float]] = {}  # pull → who has it, and until when
-        self._ends = 0.0  # no lease runs out before that
-        self._held: dict[str, int] = {}  # who → the pull they are asked about
-        self._stale: dict[int, set[str]] = {}  # waiting pulls → whose lease of them ran out
-        self._lost: set[tuple[int, str]] = set()  # leases that ran out, and somebody else has the pull
-        self._since: dict[str, tuple[int, float]] = {}  # who → the pull they see, and since when
+        self._line = Line(self._groups)  # pulls that nobody has, or whose time ran out
 
     @property
     def is_paused(self) -> bool:
@@ -93,7 +91,7 @@ class Desk:
         reason = self._refuse(who)
         if reason is not None:
             return reason
-        number = self._held.get(who)
+        number = self._leases.find(who)
         if number is None:
             return Nothing.WAIT if self._choose(who) is None else Nothing.YET
         return self._describe(number)
@@ -104,63 +102,58 @@ class Desk:
         reason = self._refuse(who)
         if reason is not None:
             return reason
-        number = self._held.get(who)
+        number = self._leases.find(who)
         if number is None:
             number = self._choose(who)
         if number is None:
             return Nothing.WAIT
-        self._give(number, who)
-        if self._since.get(who, (None,))[0] != number:
-            self._since[who] = number, self._clock()
+        self._give(who, number)
         self.journal.machine.ask_for([number])
         return self._describe(number)
 
     def peek(self, who: str) -> Query | None:
         """Return what somebody may be asked about next; it is nobody's yet."""
-        held = self._held.get(who)
+        held = self._leases.find(who)
         number = self._choose(who, None if held is None else self._groups[held])
         return None if number is None else self.journal.machine.query(number)
 
-    def answer(self, who: str, number: int, feedback: Feedback, took: float | None = None) -> Outcome:
-        """Take an answer to a pull that was handed to somebody; what cannot be the outcome of it is refused.
+    def answer(self, who: str, number: int, feedback: Named, took: float | None = None) -> Outcome:
+        """Take an answer to a pull that was shown to somebody; what cannot be the outcome of it is refused.
 
         ``took`` are the seconds since it was, if that is not said and they are known.
         """
         self._look()
-        if took is None and (since := self._since.get(who)) is not None and since[0] == number:
-            took = round(self._clock() - since[1], 3)
-        person = self.ledger.find(who)
         query = self.journal.machine.query(number)
-        if number in person.votes or number in person.late:
+        if frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
-        why = self._find_why_not(who, query)
-        if why is not None:
+        took = self._leases.measure(who, number) if took is None else took
+        owed = self._find_owed(who, query)
+        if owed is None or who in self.journal.machine.voided:
             self.journal.take()
-            self.journal.late(query, feedback, by=who, took=took, why=why)
-            if self._held.get(who) == number:
-                self._let_go(who)
+            self.journal.late(query, feedback, by=who, took=took, why=self._find_why_not(who, query))
             return Outcome.LATE
         if self.is_paused:
             return Outcome.PAUSED
-        self.journal.tell(number, feedback, by=who, took=took)
-        self._forget(number)
+        self.journal.tell(owed, feedback, by=who, took=took, notes=None if owed == number else note_shown(query))
+        self._forget(owed)
         return Outcome.COUNTED
 
     def skip(self, who: str, number: int) -> Outcome:
-        """Give a pull back that somebody cannot say anything about: somebody else is asked."""
+        """Give back what somebody cannot say anything about: somebody else is asked."""
         self._look()
         machine = self.journal.machine
         query = machine.query(number)
-        if machine.told(number) or frozenset(query.arms) in self._list_seen(who):
+        owed = self._find_owed(who, query)
+        if owed is None or frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
         if self.is_paused:
             return Outcome.PAUSED
-        machine.ask_for([number])
-        self.journal.requeue(number, "cannot say", by=who)
-        if self._held.get(who) == number:
+        machine.ask_for([owed])
+        self.journal.requeue(owed, "cannot say", by=who)
+        if self._leases.find(who) == owed:
             self._let_go(who)
-        if self._leases.get(number):
-            machine.ask_for([number])
+        if self._leases.is_out(owed):
+            machine.ask_for([owed])
         return Outcome.COUNTED
 
     def undo(self, who: str, number: int) -> None:
@@ -176,7 +169,7 @@ class Desk:
         self.journal.take_back(number)
         self._let_go(who)
         self._groups[number] = frozenset(arms)
-        self._lease_to(who, number)
+        self._give(who, number)
 
     def find_last(self, who: str) -> int | None:
         """Return the pull of somebody's last vote that counts."""
@@ -191,12 +184,12 @@ class Desk:
     def needs(self, who: str) -> bool:
         """Whether there is something that somebody could be asked about now."""
         self._look()
-        return self._refuse(who) is None and (who in self._held or self._choose(who) is not None)
+        return self._refuse(who) is None and (self._leases.find(who) is not None or self._choose(who) is not None)
 
     def list_holders(self) -> dict[int, tuple[str, ...]]:
         """Return which pulls are out, with whom."""
         self._look()
-        return {number: tuple(holders) for number, holders in self._leases.items() if holders}
+        return {number: tuple(holders) for number, holders in self._leases.list_out().items()}
 
     # How it is done.
 
@@ -211,8 +204,18 @@ class Desk:
             return Nothing.ENOUGH
         return Nothing.PAUSED if self.is_paused else None
 
-    def _find_why_not(self, who: str, query: Query) -> str | None:
-        """Say why an answer would not count, if it would not."""
+    def _find_owed(self, who: str, query: Query) -> int | None:
+        """Return the owed pull that an answer is for: of the same set, theirs, or one nobody has, or else anybody's."""
+        held, group = self._leases.find(who), frozenset(query.arms)
+        if held == query.id:
+            return held
+        owed = [number for number, each in self._groups.items() if each == group]
+        return min(
+            owed, key=lambda each: (each != held, self._leases.is_out(each), each != query.id, each), default=None
+        )
+
+    def _find_why_not(self, who: str, query: Query) -> str:
+        """Say why an answer does not count."""
         machine = self.journal.machine
         if who in machine.voided:
             return VOID
@@ -220,11 +223,7 @@ class Desk:
             return OVER
         if not machine.counts(query):
             return NEEDLESS
-        if machine.told(query):
-            return SECOND if query.id in self.ledger.voted else CLOSED
-        if (query.id, who) in self._lost:
-            return LOST
-        return SEEN if frozenset(query.arms) in self._list_seen(who) else None
+        return SECOND if query.id in self.ledger.voted else CLOSED
 
     def _describe(self, number: int) -> Handed:
         machine = self.journal.machine
@@ -237,15 +236,8 @@ class Desk:
         if stage != self._stage:
             self._stage = stage
             self._take_stock()
-        now = self._clock()
-        if now < self._ends:
-            return
-        for number, holders in [*self._leases.items()]:
-            if max(holders.values()) <= now:
-                self._stale[number] = set(holders)
-                del self._leases[number]
-                self._line.add(number)
-        self._ends = min((max(holders.values()) for holders in self._leases.values()), default=now)
+        for number in self._leases.list_ended():
+            self._line.add(number)
 
     def _take_stock(self) -> None:
         """Sort the pulls of the stage under way by what they compare; what is out stays so."""
@@ -256,27 +248,27 @@ class Desk:
             heats = stage.heat_of(np.array(owed) - (machine.next_id - stage.total)).tolist()
             groups = [frozenset(arms) for arms in stage.heats[0].tolist()]
             self._groups = {number: groups[heat] for number, heat in zip(owed, heats, strict=True)}
-        self._leases = {number: holders for number, holders in self._leases.items() if number in self._groups}
-        self._stale = {number: whose for number, whose in self._stale.items() if number in self._groups}
-        self._held = {who: number for who, number in self._held.items() if number in self._groups}
-        self._lost = {(number, who) for number, who in self._lost if number in self._groups}
+        self._leases.keep(self._groups)
         self._line = Line(self._groups)
         self._line.fill()
-        for number in self._leases:
+        for number in self._leases.list_out():
             self._line.remove(number)
 
     def _choose(self, who: str, besides: Group | None = None) -> int | None:
         """Return the pull that somebody should be asked about next, if there is one."""
         seen = self._list_seen(who)
         number = self._line.find(seen, besides)
-        if number is not None:
-            return number
-        shared = [
-            (len(holders), min(holders.values()), number)
-            for number, holders in self._leases.items()
-            if who not in holders and self._groups[number] not in seen and self._groups[number] != besides
-        ]
-        return min(shared)[2] if shared else None
+        return self._choose_shared(seen, besides) if number is None else number
+
+    def _choose_shared(self, seen: Container[Group], besides: Group | None) -> int | None:
+        """Return a pull that others have had for a while: the fewest of them, and those who had longest."""
+        found = []
+        for number, holders in self._leases.list_out().items():
+            had = [seconds for name, seconds in holders.items() if self._refuse(name) is None]  # others have left
+            is_new = self._groups[number] not in seen and self._groups[number] != besides
+            if is_new and min(had, default=PATIENCE) >= PATIENCE:
+                found.append((len(had), -min(had, default=0.0), number))
+        return min(found)[2] if found else None
 
     def _list_seen(self, who: str) -> Container[Group]:
         """Return the sets that somebody was asked about and has dealt with."""
@@ -288,34 +280,19 @@ class Desk:
         person.known_skipped = len(person.skipped)
         return person.seen
 
-    def _give(self, number: int, who: str) -> None:
-        """Lease a pull; whoever had it until their lease ran out has lost it, unless it is the same."""
-        stale = self._stale.pop(number, set()) - {who}
-        for other in stale:
-            self._lost.add((number, other))
-            self._held.pop(other, None)
-        self._lease_to(who, number)
-
-    def _lease_to(self, who: str, number: int) -> None:
+    def _give(self, who: str, number: int) -> None:
         self._line.remove(number)
-        self._lost.discard((number, who))
-        self._held[who] = number
-        self._leases.setdefault(number, {})[who] = self._clock() + self._lease
+        self._leases.give(who, number)
 
     def _let_go(self, who: str) -> None:
         """Let somebody have nothing any more."""
-        number = self._held.pop(who, None)
-        holders = self._leases.get(number) if number is not None else None
-        if number is not None and holders is not None and holders.pop(who, None) is not None and not holders:
-            del self._leases[number]
+        number = self._leases.take(who)
+        if number is not None and not self._leases.is_out(number):
             self._line.add(number)
 
     def _forget(self, number: int) -> None:
         """Do away with a pull that was told: nobody has it any more."""
-        if number not in self._groups:
-            return
-        self._line.remove(number)
-        del self._groups[number]
-        for who in [*self._leases.pop(number, {}), *self._stale.pop(number, ())]:
-            if self._held.get(who) == number:
-                del self._held[who]
+        if number in self._groups:
+            self._line.remove(number)
+            self._leases.drop(number)
+            del self._groups[number]

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from heats.engine.feedback import Arms
+from heats.engine.machine import Query
 from heats.journal.events import Event, Late, Requeued, TakenBack, Told
 from heats.vote.line import Group
 
@@ -89,6 +90,12 @@ class Ledger:
         return sorted(votes, key=lambda pair: pair[1].id)
 
 
+def note_shown(query: Query) -> dict[str, Any]:
+    """Return the notes of a vote that counts for another pull than the one that was shown: which, and in what order."""
+    return {"asked": query.id, "shown": list(query.arms)}
+
+
 def _read(event: Told) -> Vote:
     why = event.why if isinstance(event, Late) else ""
-    return Vote(event.id, event.arms, event.feedback, event.took, event.at, why)
+    shown = (event.notes or {}).get("shown", event.arms)
+    return Vote(event.id, tuple(shown), event.feedback, event.took, event.at, why)

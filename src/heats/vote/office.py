@@ -35,6 +35,7 @@ from heats.vote.scenario import Poll
 
 T = TypeVar("T")
 Job: TypeAlias = "tuple[Callable[[Desk], Any], Future[Any]]"
+Done: TypeAlias = "tuple[Future[Any], Any, BaseException | None]"
 
 GROUP_SECONDS = 0.01
 
@@ -42,8 +43,10 @@ GROUP_SECONDS = 0.01
 class Office:
     """A poll under way: everything that looks at it or changes it is done one after the other, by ``do``."""
 
-    def __init__(self, poll: Poll, journal: str | os.PathLike[str]) -> None:
-        self.poll = poll
+    def __init__(
+        self, poll: Poll, journal: str | os.PathLike[str], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.poll, self._clock = poll, clock
         self.path = Path(journal).absolute()
         self.links = Path(f"{self.path}.links.csv")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
@@ -114,31 +117,36 @@ class Office:
 
     def _do_together(self) -> None:
         """Do what waits, for a while; bring it to the disk; then answer."""
-        begun, taken = time.monotonic(), list[tuple[Future[Any], Any, BaseException | None]]()
+        done: list[Done] = []
         try:
             self._mend()
             with self.desk.journal.together():
-                while self._jobs and (not taken or time.monotonic() - begun < GROUP_SECONDS):
-                    job, future = self._jobs.popleft()
-                    if future.set_running_or_notify_cancel():  # else whoever asked is gone
-                        taken.append((future, *_try(job, self.desk)))
+                self._do_some(done)
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
-            waiting = [] if taken else self._take_all()  # if it cannot even be read, nobody has to wait
-            taken = [(future, None, error) for future, _, _ in taken]
-            taken += [(future, None, error) for _, future in waiting if future.set_running_or_notify_cancel()]
-        if any(isinstance(failure, JournalFailed) for _, _, failure in taken):
+            futures = [future for future, _, _ in done] or self._take_all()  # if it cannot even be read, nobody waits
+            done = [(future, None, error) for future in futures]
+        if any(isinstance(failure, JournalFailed) for _, _, failure in done):
             self._is_open = False
-        for future, result, failure in taken:
+        for future, result, failure in done:
             if failure is not None:
                 future.set_exception(failure)
             else:
                 future.set_result(result)
 
-    def _take_all(self) -> list[Job]:
+    def _do_some(self, done: list[Done]) -> None:
+        """Do what waits, as much as goes into a group, and note what came of it."""
+        begun = time.monotonic()
+        while self._jobs and (not done or time.monotonic() - begun < GROUP_SECONDS):
+            job, future = self._jobs.popleft()
+            if future.set_running_or_notify_cancel():  # else whoever asked is gone
+                done.append((future, *_try(job, self.desk)))
+
+    def _take_all(self) -> list[Future[Any]]:
+        """Return everything that waits, to be answered without being done."""
         with self._lock:
             jobs, self._jobs = self._jobs, deque()
-        return list(jobs)
+        return [future for _, future in jobs if future.set_running_or_notify_cancel()]
 
     def _mend(self) -> None:
         """Read the journal again if it could not be written: what it says is all that counts."""
@@ -160,7 +168,7 @@ class Office:
         log.advance()
         self.shown, known = _arrange(poll, log)
         journal = Journal(JournalFile(self.path), _ask_for(poll, log, len(known)), candidates=known, log=log)
-        return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each)
+        return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each, clock=self._clock)
 
     def _begin(self) -> None:
         """Begin the journal, and write all secret links into a file beside it that only its owner can read."""

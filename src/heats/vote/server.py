@@ -56,7 +56,7 @@ def find_address(listener: socket.socket, host: str) -> str:
 
 def serve(office: Office, listener: socket.socket, *, proxy: bool) -> None:
     """Serve the pages until the process is told to end; with ``proxy`` one on this machine says who is asking."""
-    _warm_up()
+    warm_up()
     gc.freeze()  # what is there by now stays: looking through all of it takes time that voters wait for
     sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
@@ -75,7 +75,7 @@ def serve(office: Office, listener: socket.socket, *, proxy: bool) -> None:
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Play a small run: what is imported at the end of a batch takes seconds, for which no voter should wait."""
     machine = Adaptive(4, 2, 8, batches=2)
     while query := machine.ask():

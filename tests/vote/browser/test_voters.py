@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from heats.vote.desk import PATIENCE
 from tests.vote.browser.served import ServedPoll, click, count_votes, press, take_turn, vote
 from tests.vote.polls import write_lines
 from tests.vote.test_scenario import write_pictures, write_scenario
@@ -29,6 +30,7 @@ def test_three_voters_vote_a_whole_poll(serve: Serve, visit: Visit, tmp_path: Pa
         (visit(poll.link("Cem"), width=375, script=False), [click("Candidate 1 is best")]),
     ]
     for turn in range(20):
+        poll.clock.now += PATIENCE
         voted = [take_turn(page, ways[turn % len(ways)]) for page, ways in voters]
         if poll.machine.done:
             break
@@ -248,6 +250,7 @@ def test_an_open_poll_begins_with_a_button(serve: Serve, visit: Visit) -> None:
     """Whoever comes with another browser is somebody else; no script is needed."""
     poll = serve(listed=False, budget=6)
     for script in (True, False):
+        poll.clock.now += PATIENCE
         page = visit(poll.address, script=script)
         page.get_by_role("button", name="Begin").click()
         vote(page, click("Candidate 1 is best"))
