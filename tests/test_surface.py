@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 
 import pytest
 
@@ -97,3 +99,12 @@ def test_methods_of_machines_are_all_there() -> None:
         assert machine.total
         assert machine.n_arms == 4
         assert type(heats.Machine.from_spec(machine.spec)) is type(machine)
+
+
+@pytest.mark.parametrize("first", ["from heats import Machine", "from heats.journal.reader import Machine"])
+def test_all_kinds_of_machines_are_known_by_their_specs(first: str) -> None:
+    """Whatever was imported before: nobody has to name a class to go on with a run of it."""
+    spec = '{"machine": "adaptive", "n_arms": 4, "heat_size": 2, "budget": 8, "batches": 3}'
+    program = f"{first}; print(type(Machine.from_spec({spec!r})).__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "Adaptive"

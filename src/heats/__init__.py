@@ -40,7 +40,8 @@ if TYPE_CHECKING:  # imported when first asked for, see below
     from heats.engine.adaptive import Adaptive
     from heats.engine.baselines import RoundRobin, SuccessiveHalving
     from heats.engine.feedback import BestWorst, NoVerdict, Race, Ranking, Winner
-    from heats.engine.machine import Machine, Query
+    from heats.engine.kinds import Machine
+    from heats.engine.machine import Query
     from heats.engine.report import BatchReport, Report, RoundReport, Stop, Sureness
     from heats.engine.standings import HeadToHead, Standing, Standings
     from heats.engine.statistics import (
@@ -68,7 +69,8 @@ _HOMES = {  # where public names live, each imported when it is first asked for:
     "heats.engine.adaptive": "Adaptive",
     "heats.engine.baselines": "RoundRobin SuccessiveHalving",
     "heats.engine.feedback": "BestWorst NoVerdict Race Ranking Winner",
-    "heats.engine.machine": "Machine Query",
+    "heats.engine.kinds": "Machine",
+    "heats.engine.machine": "Query",
     "heats.engine.report": "BatchReport Report RoundReport Stop Sureness",
     "heats.engine.standings": "HeadToHead Standing Standings",
     "heats.engine.statistics": (

@@ -53,6 +53,7 @@ def vote(
     """Serve a page where people vote. Links are printed, votes kept in a journal; the same command goes on with it."""
     try:
         from heats.vote.office import Office
+        from heats.vote.reading import read_in_process
         from heats.vote.scenario import is_address, load_poll
         from heats.vote.server import find_address, is_loopback, open_port, serve
     except ModuleNotFoundError as error:
@@ -72,7 +73,10 @@ def vote(
             "{address} must be an address that begins with https:// or http://, without a path.", address=address
         )
     try:
-        with open_port(host, port) as listener, contextlib.closing(Office(poll, path)) as office:
+        with (
+            open_port(host, port) as listener,
+            contextlib.closing(Office(poll, path, reader=read_in_process)) as office,
+        ):
             shown = find_address(listener, host) if address is None else f"{address.rstrip('/')}/"
             typer.echo(_say_links(office, shown))
             if not is_loopback(host):

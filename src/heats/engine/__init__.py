@@ -21,4 +21,5 @@ machine       the one face of all algorithms; answers taken back, rounds closed,
 tournament    the machine that plays a plan
 baselines     RoundRobin and SuccessiveHalving
 adaptive      every batch takes the arms that look best
+kinds         all machines, known by their specs
 """

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -30,7 +30,7 @@ from heats.vote.candidates import Shown, check_different, read_candidate, restor
 from heats.vote.desk import Desk
 from heats.vote.ledger import Ledger
 from heats.vote.people import ORGANISER, Roster, check_newcomer, hash_token, make_token, read_links, write_links
-from heats.vote.reading import Reading
+from heats.vote.reading import Reading, read_in_thread
 from heats.vote.scenario import Poll
 
 T = TypeVar("T")
@@ -44,7 +44,12 @@ class Office:
     """A poll under way: everything that looks at it or changes it is done one after the other, by ``do``."""
 
     def __init__(
-        self, poll: Poll, journal: str | os.PathLike[str], *, clock: Callable[[], float] = time.monotonic
+        self,
+        poll: Poll,
+        journal: str | os.PathLike[str],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        reader: Callable[[], Executor] = read_in_thread,
     ) -> None:
         self.poll, self._clock = poll, clock
         self.path = Path(journal).absolute()
@@ -59,7 +64,7 @@ class Office:
         except BaseException:
             self.desk.journal.close()
             raise
-        self.reading = Reading(self.path)
+        self.reading = Reading(self.path, reader)
         self._thread = ThreadPoolExecutor(1, "heats vote")
         self._lock = threading.Lock()
         self._jobs: deque[Job] = deque()

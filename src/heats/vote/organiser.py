@@ -6,6 +6,7 @@ import csv
 import io
 import time
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -91,7 +92,7 @@ class Organiser:
     async def show_report(self, request: Request) -> Response:
         """Show the report as it is now; before the end it names no winner."""
         self._check_organiser(request)
-        page = await self.site.read(lambda log, _: render_page(log, summarise(log.machine, log.names, log)))
+        page = await self.site.read(_write_report)
         return HTMLResponse(page, headers=REPORT_HEADERS)
 
     async def show_media(self, request: Request) -> Response:
@@ -103,16 +104,12 @@ class Organiser:
         """Hand over votes, standings, result or links as a file."""
         self._check_organiser(request)
         name = request.path_params["name"]
-        makers: dict[str, Callable[[Log, Ledger], bytes]] = {
-            "votes.csv": lambda log, ledger: write_votes_csv(list_votes(log, ledger)),
-            "votes.json": lambda log, ledger: write_votes_json(list_votes(log, ledger)),
-            "standings.csv": lambda log, _: write_csv(list_results(log.machine.standings(), log.names, ())),
-            "result.json": lambda log, _: summarise(log.machine, log.names, log).to_json().encode(),
-            "links.csv": lambda *_: self._write_links(str(request.base_url)),
-        }
-        if name not in makers:
+        if name == "links.csv":
+            content = self._write_links(str(request.base_url))
+        elif name in FILES:
+            content = await self.site.read(FILES[name])
+        else:
             raise Refused(404, NO_PAGE)
-        content = await self.site.read(makers[name])
         kind = "application/json" if name.endswith("json") else "text/csv; charset=utf-8"
         held = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=kind, headers=PAGE_HEADERS | held)
@@ -131,7 +128,7 @@ class Organiser:
         if self._survey is None or now > self._survey[0]:
             listed = self.office.roster.names
             busy = await self.site.ask(lambda desk: look_round(desk, listed or ()))
-            view = await self.site.read(lambda log, ledger: survey(log, ledger, busy, listed))
+            view = await self.site.read(partial(survey, busy=busy, listed=listed))
             took = time.monotonic() - now
             self._survey = time.monotonic() + max(SURVEY_SECONDS, 10 * took), view
         return self._survey[1]
@@ -167,6 +164,34 @@ class Organiser:
         if order == "join" and said:
             return lambda desk: self.office.join(desk, said)
         raise Refused(400, "Nothing was said to be done.")
+
+
+def _write_report(log: Log, _: Ledger) -> str:
+    return render_page(log, summarise(log.machine, log.names, log))
+
+
+def _write_votes_csv(log: Log, ledger: Ledger) -> bytes:
+    return write_votes_csv(list_votes(log, ledger))
+
+
+def _write_votes_json(log: Log, ledger: Ledger) -> bytes:
+    return write_votes_json(list_votes(log, ledger))
+
+
+def _write_standings(log: Log, _: Ledger) -> bytes:
+    return write_csv(list_results(log.machine.standings(), log.names, ()))
+
+
+def _write_result(log: Log, _: Ledger) -> bytes:
+    return summarise(log.machine, log.names, log).to_json().encode()
+
+
+FILES: dict[str, Callable[[Log, Ledger], bytes]] = {  # how each is made of the journal
+    "votes.csv": _write_votes_csv,
+    "votes.json": _write_votes_json,
+    "standings.csv": _write_standings,
+    "result.json": _write_result,
+}
 
 
 def _void(desk: Desk, who: str) -> None:
