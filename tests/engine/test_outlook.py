@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import heats
 from heats.engine.adaptive.choices import Choices, group_first, list_choices
 from heats.engine.adaptive.company import RATIOS, Company, center_rewards
-from heats.engine.adaptive.dealing import deal_many
+from heats.engine.adaptive.dealing import Deal, deal_many
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard, sort_heats
 from heats.engine.adaptive.keys import make_keys
@@ -200,7 +200,7 @@ def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: 
     pulled, luck = often + rng.integers(0, 2, (1, n)), np.arange(n)[None]
     guests = {0: 0, 12: k // 4, 40: min(k // 2, k - 2)}[often]
     keys = make_keys(view.values, pulled, luck)
-    one, many = (deal(view, pulled, luck, keys.copy(), pulls, k)[0].tolist() for deal in (deal_one, deal_many))
+    one, many = (deal(Deal(view, pulled, luck, keys, pulls, k))[0].tolist() for deal in (deal_one, deal_many))
     sharp = view.sharpness[0].tolist()
     theta = view.strengths[0].tolist()
     times = pulled[0].tolist()

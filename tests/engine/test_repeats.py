@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import heats
 from heats.base.randomness import fold_seed
 from heats.engine.adaptive.company import BETTER
-from heats.engine.adaptive.dealing import deal_many
+from heats.engine.adaptive.dealing import Deal, deal_many
 from heats.engine.adaptive.keys import make_keys
 from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import Outlook
@@ -63,7 +63,7 @@ def test_the_next_best_takes_the_place_of_the_last(problem: tuple[int, int, int,
     outlook.scores = np.round(draw.normal(size=(2, n)), 1)
     pulled, luck = draw.integers(0, 3, (2, n)), np.argsort(draw.random((2, n)), axis=1)
     keys = make_keys(outlook.values, pulled, luck)
-    heats_dealt = deal_many(outlook, pulled, luck, keys, pulls, k, Repeats(most, 2, []))
+    heats_dealt = deal_many(Deal(outlook, pulled, luck, keys, pulls, k, Repeats(most, 2, [])))
     for run in range(2):
         values, times, seen = outlook.values[run].copy(), pulled[run].copy(), Counter()  # type: ignore[var-annotated]
         for heat in heats_dealt[run].tolist():
@@ -91,7 +91,7 @@ def test_one_run_deals_what_many_do(problem: tuple[int, int, int, int], lasts: b
     keys = make_keys(outlook.values, pulled, luck)
     before = [np.array([[sorted(draw.permutation(n)[:k].tolist())]])] if pulls < math.comb(n, k) * most else []
     one, many = (
-        deal(outlook, pulled, luck, keys.copy(), pulls, k, Repeats(most, 1, before)) for deal in (deal_one, deal_many)
+        deal(Deal(outlook, pulled, luck, keys, pulls, k, Repeats(most, 1, before))) for deal in (deal_one, deal_many)
     )
     assert (one == many).all()
 
@@ -108,8 +108,8 @@ def test_a_limit_that_is_never_reached_changes_nothing(n: int, k: int, budget: i
     outlook.scores = np.random.default_rng(seed).normal(size=(1, n))
     pulled, luck = np.zeros((1, n), dtype=np.int64), np.arange(n)[None]
     keys = make_keys(outlook.values, pulled, luck)
-    one = deal_one(outlook, pulled, luck, keys.copy(), budget, k)
-    assert (deal_many(outlook, pulled, luck, keys, budget, k, Repeats(budget, 1, [])) == one).all()
+    one = deal_one(Deal(outlook, pulled, luck, keys, budget, k))
+    assert (deal_many(Deal(outlook, pulled, luck, keys, budget, k, Repeats(budget, 1, []))) == one).all()
 
 
 def test_many_runs_deal_what_each_would_alone() -> None:

@@ -268,11 +268,11 @@ def test_adaptive_play_finds_the_best_of_the_paper_s_family_so_often(family: str
 
 
 def test_adaptive_play_has_less_regret_on_solver_tables() -> None:
-    """0.288 on average over all problems of the 24, to three digits, and it is behind on no table as a whole."""
+    """On average over all problems of the 24, and it is behind beyond chance on no table as a whole."""
     solvers = [each for each in _committed()[TABLES, "winner"] if each.duel.table.startswith("aslib_")]
     by_table = group_duels(solvers, lambda duel: duel.table)
     assert len(by_table) == 24
-    assert round(average_duels(solvers).adaptive, 3) <= 0.288
+    assert average_duels(solvers).adaptive <= 0.2885
     assert [table for table, part in by_table.items() if average_duels(part).sign < 0] == []
 
 

@@ -88,23 +88,19 @@ class Desk:
     def look(self, who: str) -> Handed | Nothing:
         """Return what somebody was handed, or why that is nothing; it stays as it is."""
         self._look()
-        reason = self._refuse(who)
-        if reason is not None:
+        if (reason := self._refuse(who)) is not None:
             return reason
-        number = self._leases.find(who)
-        if number is None:
-            return Nothing.WAIT if self._choose(who) is None else Nothing.YET
-        return self._describe(number)
+        if (held := self._leases.find(who)) is not None:
+            return self._describe(held)
+        return Nothing.WAIT if self._choose(who) is None else Nothing.YET
 
     def hand_out(self, who: str) -> Handed | Nothing:
         """Return what somebody is asked about: what they have, or else a pull; it is theirs from now on."""
         self._look()
-        reason = self._refuse(who)
-        if reason is not None:
+        if (reason := self._refuse(who)) is not None:
             return reason
-        number = self._leases.find(who)
-        if number is None:
-            number = self._choose(who)
+        held = self._leases.find(who)
+        number = self._choose(who) if held is None else held
         if number is None:
             return Nothing.WAIT
         self._give(who, number)

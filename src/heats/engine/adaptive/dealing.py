@@ -11,6 +11,8 @@ Arms are ordered by ``keys``. Many runs find the largest ones by partitioning, o
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from heats.base.arrays import Array, Indices
@@ -23,17 +25,22 @@ GUESTS = ((12, 4), (40, 2))  # from so many pulls of an arm on average on, one p
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 
 
-def deal_many(
-    outlook: Outlook,
-    pulled: Indices,
-    luck: Indices,
-    keys: Indices,
-    pulls: int,
-    size: int,
-    repeats: Repeats | None = None,
-) -> Indices:
-    """Return the heats of a batch ``(reps, pulls, size)``; ``keys`` are those of all arms, and are changed."""
-    pulled, values = pulled.copy(), outlook.values
+class Deal(NamedTuple):
+    """What the heats of a batch are dealt by: how good arms look, how often each was pulled, luck, and their keys."""
+
+    outlook: Outlook
+    pulled: Indices  # (reps, n_arms), as the next two
+    luck: Indices
+    keys: Indices
+    pulls: int
+    size: int
+    repeats: Repeats | None = None
+
+
+def deal_many(deal: Deal) -> Indices:
+    """Return the heats of a batch ``(reps, pulls, size)``."""
+    outlook, pulled, luck, keys, pulls, size, repeats = deal
+    pulled, keys, values = pulled.copy(), keys.copy(), outlook.values
     sharpness, lasts = outlook.sharpness.copy(), outlook.lasts[:, None]
     heats = np.empty((len(keys), pulls, size), dtype=np.int64)
     guests = count_guests(pulled, size) if lasts.any() else 0

@@ -15,22 +15,15 @@ import numpy as np
 
 from heats.base.arrays import Indices
 from heats.engine.adaptive.company import BETTER
-from heats.engine.adaptive.dealing import LEAST_SHARPER, count_guests
+from heats.engine.adaptive.dealing import LEAST_SHARPER, Deal, count_guests
 from heats.engine.adaptive.keys import LARGEST_VALUE, MOST_ARMS, MOST_PULLS, NEVER, ONE_PULL, UNIT, VALUE_AT, make_key
 from heats.engine.adaptive.outlook import Outlook
-from heats.engine.adaptive.repeats import Repeats, Run
+from heats.engine.adaptive.repeats import Run
 
 
-def deal_one(
-    outlook: Outlook,
-    pulled: Indices,
-    luck: Indices,
-    keys: Indices,
-    pulls: int,
-    size: int,
-    repeats: Repeats | None = None,
-) -> Indices:
+def deal_one(deal: Deal) -> Indices:
     """Return the heats of a batch ``(1, pulls, size)``: those that ``deal_many`` deals."""
+    outlook, pulled, luck, keys, pulls, size, repeats = deal
     is_plain = repeats is None and not outlook.lasts[0]
     pool = min(keys.size, size * pulls) if is_plain else keys.size  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]

@@ -18,7 +18,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask, Words
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.adaptive.batches import divide
-from heats.engine.adaptive.dealing import deal_many
+from heats.engine.adaptive.dealing import Deal, deal_many
 from heats.engine.adaptive.heard import Heard, add_up, place_arms, sort_heats
 from heats.engine.adaptive.keys import ENDS, MOST_ARMS, make_keys
 from heats.engine.adaptive.line import deal_one
@@ -205,7 +205,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         most, dealt = self.spec.most_per_set, [heats for heats, _, _ in self._heard]
         repeats = None if most is None else Repeats(most, self.reps, dealt)
         deal = deal_one if self.reps == 1 else deal_many
-        return deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size, repeats)
+        return deal(Deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size, repeats))
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
