@@ -55,7 +55,8 @@ def begin(page: Page) -> None:
     if page.evaluate("typeof show") == "function":
         form.wait_for(state="detached")
     elif form.count():
-        form.get_by_role("button").click()
+        with page.expect_navigation():
+            form.get_by_role("button").click()
 
 
 def count_votes(page: Page) -> int:
@@ -73,6 +74,7 @@ def vote(page: Page, act: Callable[[Page], None]) -> None:
     given = count_votes(page) + 1
     act(page)
     page.get_by_text(re.compile(rf"Vote {given + 1}\b|You gave {given} vote")).wait_for()
+    page.wait_for_load_state()  # without script the rest of the page may still be coming
 
 
 def take_turn(page: Page, act: Callable[[Page], None]) -> bool:

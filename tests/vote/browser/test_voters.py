@@ -57,6 +57,7 @@ def test_the_last_vote_is_undone_and_the_same_is_asked_again(serve: Serve, visit
     assert page.locator(".shown").all_inner_texts() != shown
     (press("u") if script else click("Undo"))(page)
     page.get_by_text("Your last vote is taken back").wait_for()
+    page.wait_for_load_state()
     assert page.locator(".shown").all_inner_texts() == shown
     assert poll.machine.spent == 0
 
