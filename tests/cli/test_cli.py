@@ -483,3 +483,13 @@ def test_errors_carry_their_arguments() -> None:
     assert "--budget 30" in done.stderr
     assert "--blind." in done.stderr
     assert "=" not in done.stderr
+
+
+def test_simulate_takes_batches_of_adaptive_play_only(capsys: pytest.CaptureFixture[str]) -> None:
+    """In capitals, too; they are in the JSON."""
+    problem = "simulate -n 12 -k 3 -B 40 --feedback winner --reps 20 --json"
+    assert run(shlex.split(f"{problem} --strategy Adaptive --batches 4")) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["strategy"], found["batches"], found["pulls"]) == ("adaptive", 4, 40)
+    assert run(shlex.split(f"{problem} --strategy csh --batches 4")) == 2
+    assert capsys.readouterr().err == "heats: --batches 4 is for --strategy adaptive only; leave it out.\n"

@@ -57,7 +57,12 @@ class Plain:
         self.n, self.k = n, k
         self.pulls = [0] * n
         self.sets: defaultdict[frozenset[int], defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
-        self.luck = draw_bits(fold_seed(seed), Purpose.DEAL, 0, np.arange(n)).tolist()
+        self.seed = fold_seed(seed)
+
+    def luck(self, time: int) -> list[int]:
+        """Return which of equal arms come first, the smaller the sooner."""
+        luck: list[int] = draw_bits(self.seed, Purpose.DEAL, time, np.arange(self.n)).tolist()
+        return luck
 
     def score(self, arm: int) -> float:
         """Return log P(all is as it is | it is the best) − log P(… | it is another, as strong as may be)."""
@@ -70,8 +75,12 @@ class Plain:
 
     def deal(self, pulls: int) -> list[set[int]]:
         score, pulled, heats_dealt = [round(self.score(arm), 12) for arm in range(self.n)], list(self.pulls), []
-        for _ in range(pulls):
-            heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**14), pulled[arm], self.luck[arm]))
+        is_first, everybody = not any(self.pulls), -(-self.n // self.k)
+        for pull in range(pulls):
+            if is_first and pull % everybody == 0:  # nothing is known: all once more, in other company
+                score = [0.0] * self.n
+            luck = self.luck(pull // everybody if is_first else 0)
+            heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**14), pulled[arm], luck[arm]))
             heat = heat[: self.k]
             total = sum(math.exp(score[arm]) for arm in heat)
             won, lost = log_gains(self.k)

@@ -144,6 +144,23 @@ def test_the_order_of_telling_does_not_matter_between_changes(
         assert straight.spent <= straight.budget
 
 
+@pytest.mark.parametrize("told", [45, 60, 75])
+def test_a_replay_deals_alike_where_strengths_last(told: int) -> None:
+    """How good arms may be depends on the budget: a batch was dealt before an extension or after it, as in the run."""
+    asked, replayed = (heats.Adaptive(6, 3, 80, seed=3) for _ in range(2))
+    for _ in range(told):
+        query = asked.ask()
+        assert query is not None
+        asked.tell(query, noisy(query))
+        replayed.tell(query.id, noisy(query))
+    assert asked.game.outlook.lasts.all()
+    for machine in (asked, replayed):
+        machine.extend(40)
+        machine.add()
+        play(machine)
+    assert look_at(asked) == look_at(replayed)
+
+
 def can_add(machine: heats.Adaptive) -> bool:
     after = machine.game.sizes[machine.round + 1 :]
     return bool(sum(after) * machine.game.spec.heat_size > machine.game.count_waiting())

@@ -187,35 +187,86 @@ def test_pulls_of_the_same_set_are_found(n: int, k: int, pulls: int, seed: int) 
     )
 
 
-@settings(max_examples=30)
-@given(st.integers(2, 20), st.integers(2, 8), st.integers(1, 30), st.integers(0, 99), st.sampled_from([0, 12, 40]))
-def test_lasting_strengths_are_dealt_by_what_they_may_be(n: int, k: int, pulls: int, seed: int, often: int) -> None:
-    """Strength and standard errors, which shrink with every pull dealt, and guests: one, many and plain Python agree."""
-    k, rng = min(n, k), np.random.default_rng(seed)
-    view = Outlook(1, n)
+def choose_views(n: int, runs: int, seed: int) -> Outlook:
+    """Return how good arms look to runs in which strengths last; the smaller the seed, the closer together they are."""
+    rng, view = np.random.default_rng(seed), Outlook(runs, n)
     view.lasts[:], view.ahead = True, 2.5
-    view.strengths, view.sharpness = rng.normal(size=(1, n)).round(3), rng.uniform(0.5, 3, (1, n)).round(3)
-    rewards = seed % 2 == 0
-    view.sharper[:] = 0.7 if rewards else 0.0
-    pulled, luck = often + rng.integers(0, 2, (1, n)), np.arange(n)[None]
-    guests = {0: 0, 12: k // 4, 40: min(k // 2, k - 2)}[often]
-    keys = make_keys(view.values, pulled, luck)
-    one, many = (deal(Deal(view, pulled, luck, keys, pulls, k))[0].tolist() for deal in (deal_one, deal_many))
-    sharp = view.sharpness[0].tolist()
-    theta = view.strengths[0].tolist()
-    times = pulled[0].tolist()
-    for heat in one:
-        value = [theta[arm] + 2.5 / math.sqrt(sharp[arm]) for arm in range(n)]
-        order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**14), times[arm], arm))
-        best = order[: k - guests]
-        rare = sorted(set(range(n)) - set(best), key=lambda arm: (times[arm], arm))
-        assert heat == best + rare[:guests]
-        total = sum(math.exp(theta[arm]) for arm in heat)
-        for arm in heat:
-            chance = math.exp(theta[arm]) / total
-            sharp[arm] += 0.7 if rewards else max(chance * (1 - chance), 0.05)
-            times[arm] += 1
-    assert one == many
+    view.strengths, view.sharpness = rng.normal(size=(runs, n)).round(3), rng.uniform(0.5, 3, (runs, n)).round(3)
+    view.strengths *= seed / 33
+    view.sharper[:] = 0.7 if seed % 2 == 0 else 0.0
+    return view
+
+
+def only(view: Outlook, run: int) -> Outlook:
+    """Return how good arms look to one of the runs."""
+    alone = Outlook(1, view.strengths.shape[1])
+    alone.ahead = view.ahead
+    for name in ("lasts", "scores", "strengths", "sharpness", "sharper"):
+        setattr(alone, name, getattr(view, name)[run : run + 1])
+    return alone
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(2, 8),
+    st.sampled_from([0, 1, 2, 5, 12]),
+    st.integers(1, 30),
+    st.integers(0, 99),
+    st.sampled_from([0, 16]),
+)
+def test_lasting_strengths_are_dealt_by_what_they_may_be(
+    k: int, others: int, pulls: int, seed: int, often: int
+) -> None:
+    """Strength and standard errors, which shrink with every pull dealt, and guests: one, many and plain Python agree."""
+    n, runs = k + others, 3
+    view = choose_views(n, runs, seed)
+    pulled = often + np.random.default_rng(seed).integers(0, 2, (1, n)).repeat(runs, axis=0)
+    luck = np.arange(n)[None].repeat(runs, axis=0)
+    dealt = deal_many(Deal(view, pulled, luck, make_keys(view.values, pulled, luck), pulls, k)).tolist()
+    for run in range(runs):
+        alone, mine = only(view, run), slice(run, run + 1)
+        keys = make_keys(alone.values, pulled[mine], luck[mine])
+        assert deal_one(Deal(alone, pulled[mine], luck[mine], keys, pulls, k))[0].tolist() == dealt[run]
+        sharp, theta = view.sharpness[run].tolist(), view.strengths[run].tolist()
+        times = pulled[run].tolist()
+        rivals = sum(theta[arm] + 1 / math.sqrt(sharp[arm]) >= max(theta) for arm in range(n)) if often else k
+        rivals = min(max(rivals, 2), k)
+        for heat in dealt[run]:
+            value = [theta[arm] + 2.5 / math.sqrt(sharp[arm]) for arm in range(n)]
+            order = sorted(range(n), key=lambda arm: (-round(value[arm] * 2**14), times[arm], arm))
+            best = order[:rivals]
+            rare = sorted(set(range(n)) - set(best), key=lambda arm: (times[arm], arm))
+            assert heat == best + rare[: k - rivals]
+            total = sum(math.exp(theta[arm]) for arm in heat)
+            for arm in heat:
+                chance = math.exp(theta[arm]) / total
+                sharp[arm] += view.sharper[run, 0] or max(chance * (1 - chance), 0.05)
+                times[arm] += 1
+
+
+def test_runs_of_both_kinds_are_dealt_together() -> None:
+    """Guests come where strengths last, and where company decides the best have all places."""
+    view = choose_views(6, 2, 50)
+    view.lasts[:] = True, False
+    view.strengths[:] = (9.0, 8.0, 0.0, 0.0, 0.0, 0.0)
+    view.scores[:] = (9.0, 8.0, 7.0, 6.0, 5.0, 4.0)
+    pulled, luck = np.array([[40, 40, 12, 12, 10, 11]] * 2), np.arange(6)[None].repeat(2, axis=0)
+    heats_ = deal_many(Deal(view, pulled, luck, make_keys(view.values, pulled, luck), 1, 4))
+    assert heats_[:, 0].tolist() == [[0, 1, 4, 5], [0, 1, 2, 3]]
+
+
+def test_the_more_is_spent_the_less_may_an_arm_be_better_than_it_looks() -> None:
+    """Six standard errors in the beginning, one in the end; a budget that grows gives arms their chances back."""
+    machine = heats.Adaptive(6, 2, 60, batches=4, seed=1)
+    while not machine.done:
+        spent = sum(machine.game.sizes[: machine.game.round])
+        query = machine.ask()
+        assert query is not None
+        assert machine.game.outlook.ahead == pytest.approx(6 - 5 * spent / 60)
+        machine.tell(query, heats.Winner(max(query.arms)))
+    machine.extend(60)
+    machine.ask()
+    assert machine.game.outlook.ahead == pytest.approx(3.5)
 
 
 def share_of_lasting(world: Environment, spec: Any, reps: int = 40) -> float:

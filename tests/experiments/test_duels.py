@@ -272,7 +272,7 @@ def test_adaptive_play_has_less_regret_on_solver_tables() -> None:
     solvers = [each for each in _committed()[TABLES, "winner"] if each.duel.table.startswith("aslib_")]
     by_table = group_duels(solvers, lambda duel: duel.table)
     assert len(by_table) == 24
-    assert average_duels(solvers).adaptive <= 0.2885
+    assert average_duels(solvers).adaptive <= 0.288
     assert [table for table, part in by_table.items() if average_duels(part).sign < 0] == []
 
 

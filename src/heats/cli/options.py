@@ -29,6 +29,9 @@ PlayedStrategy = Annotated[
     str | None,
     typer.Option(help="adaptive, planned, csws, csr or csh; left out: adaptive, unless what is said means a plan."),
 ]
+Batches = Annotated[
+    int | None, typer.Option(help="For adaptive: in how many batches it decides whom to compare; left out: 15.")
+]
 AnyStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr, csh or round-robin.")]
 EveryStrategy = Annotated[
     str, typer.Option(help="planned, adaptive, csws, csr, csh, round-robin, or all to compare them.")

@@ -48,7 +48,7 @@ def plan(
     ] = None,
     votes_each: Annotated[int | None, typer.Option(help="Instead of a budget: how often each of them votes.")] = None,
     seconds: Annotated[float, typer.Option(help="How long a vote takes.")] = SECONDS,
-    batches: Annotated[int | None, typer.Option(help="For adaptive: how often everybody is asked.")] = None,
+    batches: options.Batches = None,
     feedback: Annotated[
         str | None, typer.Option(help="What will be told: reward, winner or ranking. Without, planned for any.")
     ] = None,
@@ -60,6 +60,7 @@ def plan(
 ) -> None:
     """Show every round of a tournament, what it costs and how likely the best survives it, before anything is run."""
     one_of("strategy", strategy.lower(), (*options.STRATEGIES, "adaptive"))
+    check_batches(strategy, batches)
     budget = find_budget(budget, check_voters(voters, votes_each), votes_each)
     if strategy.lower() == "adaptive":
         of_plans: dict[str, object] = {
@@ -72,8 +73,6 @@ def plan(
         _refuse_of_plans(of_plans | {"guaranteed": guaranteed or None, "blind": blind or None})
         _show_adaptive(n_arms, heat_size, budget, BATCHES if batches is None else batches, voters, seconds, json=json)
         return
-    if batches is not None:
-        raise InvalidArgument("{batches} is for {strategy} only; leave it out.", batches=batches, strategy="adaptive")
     asked = check_request(
         *(n_arms, heat_size, strategy),
         feedback=feedback,  # type: ignore[arg-type]  # checked there
@@ -134,6 +133,12 @@ def _show_adaptive(
     turnout = None if voters is None else count_turnout(sizes, voters, seconds)
     outline = AdaptiveOutline(n_arms, heat_size, machine.budget, sizes, turnout)
     typer.echo(encode(outline) if json else str(outline))
+
+
+def check_batches(strategy: str, batches: int | None) -> None:
+    """Refuse batches of what has none."""
+    if batches is not None and strategy.lower() != "adaptive":
+        raise InvalidArgument("{batches} is for {strategy} only; leave it out.", batches=batches, strategy="adaptive")
 
 
 def _refuse_of_plans(said: dict[str, object]) -> None:

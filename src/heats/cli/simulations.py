@@ -13,7 +13,7 @@ import heats
 from heats.base.checks import one_of
 from heats.base.text import format_table
 from heats.cli import options
-from heats.cli.plans import encode
+from heats.cli.plans import check_batches, encode
 from heats.cli.root import app
 from heats.engine.statistics import Statistic
 from heats.errors import InvalidArgument
@@ -31,6 +31,7 @@ def simulate(
     heat_size: options.HeatSize,
     budget: options.Budget,
     strategy: options.AnyStrategy = "planned",
+    batches: options.Batches = None,
     schedule: options.Schedule = "exact",
     record: options.Record = None,
     blind: options.Blind = False,
@@ -46,6 +47,7 @@ def simulate(
     from heats.environments import Environment, Gaussian, Orders, Winners
     from heats.simulation import simulate as play
 
+    strategy = strategy.lower()
     one_of("statistic", statistic, ("mean", "median", "win_rate", "power_mean"))
     one_of("feedback", feedback, FEEDBACKS)
     if (feedback, statistic) == ("ranking", "win_rate"):
@@ -59,13 +61,15 @@ def simulate(
     hint = "winner" if statistic == "win_rate" else feedback
     if record is None and statistic not in ("mean", "win_rate") and strategy not in UNPLANNED:
         record = "ties"  # a fitted one would rank heats by wins instead of this statistic
-    algorithm = _make_algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen)
+    check_batches(strategy, batches)
+    algorithm = _make_algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen, batches)
     with count_progress("tournaments") as tick:
         found = play(algorithm, world, reps, seed, None if strategy in UNPLANNED else chosen, watch=tick)
     low, high = found.interval
     if json:
         asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
         asked |= {"feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
+        asked |= {} if batches is None else {"batches": batches}
         asked |= {} if strategy in UNPLANNED else {"schedule": schedule, "record": algorithm.record}
         told = {**asked, "reps": reps, "pulls": found.pulls, "successes": found.successes}
         typer.echo(encode({**told, "success_rate": found.success_rate, "low": low, "high": high}))
@@ -106,6 +110,7 @@ def replay(
     from heats.simulation.comparison import compare_strategies, hint_feedback
     from heats.simulation.replay import replay as play
 
+    strategy = strategy.lower()
     world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
     asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
     if strategy == "all":
@@ -174,14 +179,16 @@ def _make_algorithm(
     blind: bool,
     feedback: str,
     statistic: Statistic,
+    batches: int | None = None,
 ) -> Any:
-    one_of("strategy", strategy.lower(), (*options.STRATEGIES, *UNPLANNED))
+    one_of("strategy", strategy, (*options.STRATEGIES, *UNPLANNED))
     if strategy in UNPLANNED:
         if (schedule, record, blind) != ("exact", None, False):
             raise InvalidArgument(
                 "{strategy} has no schedule, no record and no blind heats; leave these out.", strategy=strategy
             )
-        return UNPLANNED[strategy](n_arms, heat_size, budget, statistic=statistic)
+        details = {} if batches is None else {"batches": batches}
+        return UNPLANNED[strategy](n_arms, heat_size, budget, statistic=statistic, **details)
     return heats.plan(
         *(n_arms, heat_size, budget, strategy),
         feedback=feedback,  # type: ignore[arg-type]  # checked there

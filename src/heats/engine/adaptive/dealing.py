@@ -3,7 +3,8 @@
 If company decides, each of the arms in a pull wins with the chance that the softmax of their scores says, and gains by
 that: so the champion stays and challengers rotate. If strengths last, a pull makes its arms better known, and so less
 promising. Strengths need not last wholly: who is the best among the best may not be who does best in all company. So
-once arms had many pulls, some of the places go to *guests*, the arms with the fewest.
+once arms had many pulls, a heat has no more places for the best than there are *rivals*, arms that may be as strong as
+the strongest; the others go to *guests*, the arms with the fewest pulls.
 
 Arms are ordered by ``keys``. Many runs find the largest ones by partitioning, one run by sorting once and heaps
 (``line``): the same arms.
@@ -21,7 +22,9 @@ from heats.engine.adaptive.keys import MOST_ARMS, MOST_PULLS, NEVER, make_keys
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats
 
-GUESTS = ((12, 4), (40, 2))  # from so many pulls of an arm on average on, one place in so many is a guest's
+CLOSE = 1.0  # standard errors that a rival may be behind the strongest
+MANY_PULLS = 16  # of an arm on average: before, there are no guests
+FEWEST_BEST = 2  # places of a heat are never a guest's
 LEAST_SHARPER = 0.05  # is what a pull makes strengths known: else two that are settled would never make room
 
 
@@ -43,11 +46,12 @@ def deal_many(deal: Deal) -> Indices:
     pulled, keys, values = pulled.copy(), keys.copy(), outlook.values
     sharpness, lasts = outlook.sharpness.copy(), outlook.lasts[:, None]
     heats = np.empty((len(keys), pulls, size), dtype=np.int64)
-    guests = count_guests(pulled, size) if lasts.any() else 0
+    rivals = count_rivals(outlook, pulled, size)
+    has_guests = rivals.min() < size
     for pull in range(pulls):
         best = _take_largest(keys, size)
-        if guests:
-            best = np.where(lasts, _invite(best[:, : size - guests], pulled, luck, guests), best)
+        if has_guests:
+            best = _invite(best, rivals, pulled, luck)
         heats[:, pull] = best = best if repeats is None else repeats.deal(best, keys)
         there = np.take_along_axis(values, best, axis=1)
         there = there + expect_gain(there)
@@ -63,10 +67,12 @@ def deal_many(deal: Deal) -> Indices:
     return heats
 
 
-def count_guests(pulled: Indices, size: int) -> int:
-    """Return how many places of a heat go to the arms with the fewest pulls, where strengths last."""
-    some = [size // part for pulls, part in GUESTS if pulled.mean() >= pulls]
-    return min(max(some, default=0), size - 2)
+def count_rivals(outlook: Outlook, pulled: Indices, size: int) -> Indices:
+    """Return how many places of a heat ``(reps, 1)`` go to the best: as many as there are rivals, where guests come."""
+    close = outlook.strengths + CLOSE / np.sqrt(outlook.sharpness) >= outlook.strengths.max(axis=1, keepdims=True)
+    rivals = np.clip(close.sum(axis=1, keepdims=True), FEWEST_BEST, size)
+    has_guests = outlook.lasts[:, None] & (pulled.mean() >= MANY_PULLS)
+    return np.where(has_guests, rivals, size)
 
 
 def _take_largest(keys: Indices, size: int) -> Indices:
@@ -76,11 +82,15 @@ def _take_largest(keys: Indices, size: int) -> Indices:
     return np.take_along_axis(best, order, axis=1)
 
 
-def _invite(best: Indices, pulled: Indices, luck: Indices, guests: int) -> Indices:
-    """Return the best and as many guests as asked for."""
+def _invite(best: Indices, rivals: Indices, pulled: Indices, luck: Indices) -> Indices:
+    """Return heats in which the arms with the fewest pulls follow so many of the best."""
+    places = np.arange(best.shape[1])
+    is_best = places < rivals
     rare = -(np.minimum(pulled, MOST_PULLS) * MOST_ARMS + luck)
-    np.put_along_axis(rare, best, -NEVER, axis=1)
-    return np.concatenate([best, _take_largest(rare, guests)], axis=1)
+    there = np.take_along_axis(rare, best, axis=1)
+    np.put_along_axis(rare, best, np.where(is_best, 1 - NEVER, there), axis=1)  # −NEVER could not be turned round
+    guests = _take_largest(rare, places.size - FEWEST_BEST)
+    return np.where(is_best, best, np.take_along_axis(guests, np.maximum(places - rivals, 0), axis=1))
 
 
 def _expect_sharper(strengths: Array) -> Array:

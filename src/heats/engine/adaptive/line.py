@@ -15,7 +15,7 @@ import numpy as np
 
 from heats.base.arrays import Indices
 from heats.engine.adaptive.company import BETTER
-from heats.engine.adaptive.dealing import LEAST_SHARPER, Deal, count_guests
+from heats.engine.adaptive.dealing import LEAST_SHARPER, Deal, count_rivals
 from heats.engine.adaptive.keys import LARGEST_VALUE, MOST_ARMS, MOST_PULLS, NEVER, ONE_PULL, UNIT, VALUE_AT, make_key
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Run
@@ -37,8 +37,8 @@ def deal_one(deal: Deal) -> Indices:
         heats = _deal_by_scores(line, outlook.values[0, front].tolist(), pulls, size)
     else:
         run = None if repeats is None else repeats.runs[0].renumber(front.tolist())
-        guests = count_guests(pulled, size) if outlook.lasts[0] else 0
-        heats = _deal_with_care(line, _Expected(outlook, front), pulls, size, guests, run)
+        rivals = int(count_rivals(outlook, pulled, size)[0, 0])
+        heats = _deal_with_care(line, _Expected(outlook, front), pulls, size, rivals, run)
     dealt: Indices = front[np.array(heats)]
     return dealt[None]
 
@@ -87,7 +87,7 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
 
 
 def _deal_with_care(
-    line: _Line, expected: _Expected, pulls: int, size: int, guests: int, run: Run | None
+    line: _Line, expected: _Expected, pulls: int, size: int, rivals: int, run: Run | None
 ) -> list[list[int]]:
     """Deal with guests, and sets that may not be dealt again; all wait in two heaps, of the best and of the rare."""
     times, lucks, owners = line.times, line.lucks, line.owners
@@ -97,7 +97,7 @@ def _deal_with_care(
     for _ in range(pulls):
         heat: list[int] = []
         for place in range(size):
-            heat.append((best if place < size - guests else rare).take(heat))
+            heat.append((best if place < rivals else rare).take(heat))
         if run is not None:
             heat = _replace(heat, run, best, rare) if run.is_full(heat) else heat
             run.note(heat)

@@ -5,13 +5,12 @@ that beats one rival says nothing about the next; or strengths may last, and all
 likely they make who was first in all pulls so far, or all rewards, and a run goes by the one that makes it likelier.
 Until arms had a few pulls each that is company: it needs no strengths.
 
-If company decides, arms look as good as their score. If strengths last, as good as they may be: θ and √(2 log 4r)
-standard errors more, r the pulls that an arm had on average; the more there are, the longer a weak one can wait.
+If company decides, arms look as good as their score. If strengths last, as good as they may be: θ and six standard
+errors more while nothing is spent, ever fewer as the budget goes, one in the end. So all are looked at first, and what
+is left goes to those that may well be the best.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from heats.engine.scoring import settle
 FEW_PULLS, FEW_REWARDS = 3, 6  # of an arm, on average: fewer do not tell strengths
 PRIORS = (0.75, 3.0, 10.0)  # ν that are tried: log-strengths are about 2.2, 0.9 or 0.5 apart
 LAST_PRIORS = (*PRIORS, 30.0)  # in the end also 0.3
+AHEAD = 6.0, 1.0  # standard errors above its strength an arm may be, in the beginning and in the end
 CAUTION = 0.5  # standard errors below its strength an arm counts in the end
 LOOK_EVERY = 3  # batches, while company decides
 EFFORT, LAST_EFFORT = Effort(30, 1e-2), Effort(300, 1e-3)  # of a fit, which goes on from the one before; in the end
@@ -43,8 +43,13 @@ class Outlook:
         self.strengths: Array = np.zeros((reps, n_arms))  # if they do
         self.sharpness: Array = np.ones((reps, n_arms))
         self.sharper: Array = np.zeros((reps, 1))  # by a pull; 0: by what its chances say
-        self.ahead = 0.0  # standard errors above its strength an arm may be
+        self.ahead = AHEAD[0]  # standard errors above its strength an arm may be
         self._first: Array = np.ones((len(LAST_PRIORS), reps, n_arms))  # strengths that explain who was first, by ν
+
+    def come_to(self, spent: float) -> None:
+        """Say what share of the budget is spent: the more, the less an arm may be better than it looks."""
+        early, late = AHEAD
+        self.ahead = early + (late - early) * spent
 
     @property
     def values(self) -> Array:
@@ -76,7 +81,6 @@ class Outlook:
         company = Company(heard, self.scores.shape[1])
         self.scores = company.score()
         pulls = heard.heats[0].size / self.scores.shape[1]
-        self.ahead = math.sqrt(2 * math.log(4 * max(pulls, 1.0)))
         few, many = FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, MOST_WORK // EFFORT.steps
         if batch is not None and not (pulls >= few and heard.heats[0].size <= many):
             return

@@ -87,9 +87,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         if kind is Kind.REWARDS and self.statistic is win_rate:
             kind, rows = Kind.WINNER, winner_shares(rows)
         told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
-        self._pulled += add_up(place_arms(heats, self.n_arms), np.ones(heats.shape), self._pulled.shape).astype(
-            np.int64
-        )
+        self._pulled += self._count_pulls(heats)
         self.new = [arm for arm in self.new if not self._pulled[:, arm].all()]
         self._heard.append((heats, rows, told))
         self._kind = kind or self._kind
@@ -201,20 +199,37 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
-        keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
-        most, dealt = self.spec.most_per_set, [heats for heats, _, _ in self._heard]
+        self.outlook.come_to(sum(self.sizes[: self.round]) / self.total)
+        dealt = [heats for heats, _, _ in self._heard]
+        if self.round:
+            return self._deal_some(pulls, self._pulled, self._luck, dealt)
+        everybody, pulled = -(-self.spec.n_arms // self.spec.heat_size), self._pulled
+        for number, start in enumerate(range(0, pulls, everybody)):  # nothing is known: all once more, in other company
+            luck = _draw_luck(self._roots, self.n_arms, number)
+            dealt.append(self._deal_some(min(everybody, pulls - start), pulled, luck, dealt))
+            pulled = pulled + self._count_pulls(dealt[-1])
+        return np.concatenate(dealt, axis=1)
+
+    def _deal_some(self, pulls: int, pulled: Indices, luck: Indices, dealt: Sequence[Indices]) -> Indices:
+        keys = self._put_new_first(make_keys(self.outlook.values, pulled, luck), luck)
+        most = self.spec.most_per_set
         repeats = None if most is None else Repeats(most, self.reps, dealt)
         deal = deal_one if self.reps == 1 else deal_many
-        return deal(Deal(self.outlook, self._pulled, self._luck, keys, pulls, self.spec.heat_size, repeats))
+        return deal(Deal(self.outlook, pulled, luck, keys, pulls, self.spec.heat_size, repeats))
 
-    def _put_new_first(self, keys: Indices) -> Indices:
+    def _count_pulls(self, heats: Indices) -> Indices:
+        """Return how often every arm is in the heats of every run."""
+        counts = add_up(place_arms(heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
+        return counts.astype(np.int64)
+
+    def _put_new_first(self, keys: Indices, luck: Indices) -> Indices:
         """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
         for place, arm in enumerate(self.new):
-            keys[..., arm] = (ENDS - 1 - place if self.round else -ENDS) * MOST_ARMS - self._luck[:, arm]
+            keys[..., arm] = (ENDS - 1 - place if self.round else -ENDS) * MOST_ARMS - luck[:, arm]
         return keys
 
 
-def _draw_luck(roots: Words, n_arms: int) -> Indices:
+def _draw_luck(roots: Words, n_arms: int, number: int = 0) -> Indices:
     """Return which of equal arms comes first: 0, then 1, …; more arms leave the order of the others as it is."""
-    luck = draw_bits(roots[:, None], Purpose.DEAL, 0, np.arange(n_arms))
+    luck = draw_bits(roots[:, None], Purpose.DEAL, number, np.arange(n_arms))
     return np.argsort(np.argsort(luck, axis=1), axis=1)
