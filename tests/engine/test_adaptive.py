@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
+from itertools import count, cycle, islice
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,9 @@ class Plain:
         self.sets: defaultdict[frozenset[int], defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
         self.seed = fold_seed(seed)
 
-    def luck(self, time: int) -> list[int]:
+    def luck(self, lap: int) -> list[int]:
         """Return which of equal arms come first, the smaller the sooner."""
-        luck: list[int] = draw_bits(self.seed, Purpose.DEAL, time, np.arange(self.n)).tolist()
+        luck: list[int] = draw_bits(self.seed, Purpose.DEAL, lap, np.arange(self.n)).tolist()
         return luck
 
     def score(self, arm: int) -> float:
@@ -73,13 +74,28 @@ class Plain:
         ]
         return score_sets(chances, self.k)
 
+    def deal_first(self, pulls: int) -> list[set[int]]:
+        """Deal everybody lap by lap; who fills up the last heat of a lap is whoever's turn it is, in the first order."""
+        pulled, dealt = [0] * self.n, list[set[int]]()
+        turns = cycle(sorted(range(self.n), key=self.luck(0).__getitem__))
+        for lap in count():
+            twice, luck = list(islice(turns, -self.n % self.k)), self.luck(lap)
+            order = sorted(range(self.n), key=lambda arm: (pulled[arm], arm not in twice, luck[arm]))
+            order += order[: len(twice)]
+            for start in range(0, len(order), self.k):
+                dealt.append(set(order[start : start + self.k]))
+                if len(dealt) == pulls:
+                    return dealt
+            for arm in order:
+                pulled[arm] += 1
+        raise AssertionError
+
     def deal(self, pulls: int) -> list[set[int]]:
+        if not any(self.pulls):
+            return self.deal_first(pulls)
         score, pulled, heats_dealt = [round(self.score(arm), 12) for arm in range(self.n)], list(self.pulls), []
-        is_first, everybody = not any(self.pulls), -(-self.n // self.k)
-        for pull in range(pulls):
-            if is_first and pull % everybody == 0:  # nothing is known: all once more, in other company
-                score = [0.0] * self.n
-            luck = self.luck(pull // everybody if is_first else 0)
+        luck = self.luck(0)
+        for _ in range(pulls):
             heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**14), pulled[arm], luck[arm]))
             heat = heat[: self.k]
             total = sum(math.exp(score[arm]) for arm in heat)

@@ -16,11 +16,11 @@ from itertools import pairwise
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask, Words
-from heats.base.randomness import Purpose, draw_bits
 from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive.dealing import Deal, deal_many
 from heats.engine.adaptive.heard import Heard, add_up, place_arms, sort_heats
 from heats.engine.adaptive.keys import ENDS, MOST_ARMS, make_keys
+from heats.engine.adaptive.laps import deal_laps, draw_luck
 from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats, check_repeats
@@ -51,7 +51,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._outlook, self._looked = Outlook(self.reps, self.n_arms), 0  # and how many batches it knows of
         self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
         self._roots = roots
-        self._luck = _draw_luck(roots, self.n_arms)
+        self._luck = draw_luck(roots, self.n_arms)
         self.new: list[int] = []  # arms that were added and not pulled yet, in that order
         self._heard: list[tuple[Indices, Array, Mask]] = []  # heats, what they said, and which had a verdict
         self._kind: Kind | None = None
@@ -87,7 +87,8 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         if kind is Kind.REWARDS and self.statistic is win_rate:
             kind, rows = Kind.WINNER, winner_shares(rows)
         told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
-        self._pulled += self._count_pulls(heats)
+        pulled = add_up(place_arms(heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
+        self._pulled += pulled.astype(np.int64)
         self.new = [arm for arm in self.new if not self._pulled[:, arm].all()]
         self._heard.append((heats, rows, told))
         self._kind = kind or self._kind
@@ -143,7 +144,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self.outlook.add_arm()
         self.__dict__.pop("verdict", None)
         self._pulled = np.pad(self._pulled, ((0, 0), (0, 1)))
-        self._luck = _draw_luck(self._roots, self.n_arms)
+        self._luck = draw_luck(self._roots, self.n_arms)
 
     @property
     def outlook(self) -> Outlook:
@@ -199,37 +200,17 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
+        size, most = self.spec.heat_size, self.spec.most_per_set
+        repeats = None if most is None else Repeats(most, self.reps, [heats for heats, _, _ in self._heard])
+        if not self.round:  # arms that were added meanwhile wait
+            return deal_laps(self._roots, self.spec.n_arms, size, pulls, repeats)
         self.outlook.come_to(sum(self.sizes[: self.round]) / self.total)
-        dealt = [heats for heats, _, _ in self._heard]
-        if self.round:
-            return self._deal_some(pulls, self._pulled, self._luck, dealt)
-        everybody, pulled = -(-self.spec.n_arms // self.spec.heat_size), self._pulled
-        for number, start in enumerate(range(0, pulls, everybody)):  # nothing is known: all once more, in other company
-            luck = _draw_luck(self._roots, self.n_arms, number)
-            dealt.append(self._deal_some(min(everybody, pulls - start), pulled, luck, dealt))
-            pulled = pulled + self._count_pulls(dealt[-1])
-        return np.concatenate(dealt, axis=1)
-
-    def _deal_some(self, pulls: int, pulled: Indices, luck: Indices, dealt: Sequence[Indices]) -> Indices:
-        keys = self._put_new_first(make_keys(self.outlook.values, pulled, luck), luck)
-        most = self.spec.most_per_set
-        repeats = None if most is None else Repeats(most, self.reps, dealt)
+        keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
         deal = deal_one if self.reps == 1 else deal_many
-        return deal(Deal(self.outlook, pulled, luck, keys, pulls, self.spec.heat_size, repeats))
+        return deal(Deal(self.outlook, self._pulled, self._luck, keys, pulls, size, repeats))
 
-    def _count_pulls(self, heats: Indices) -> Indices:
-        """Return how often every arm is in the heats of every run."""
-        counts = add_up(place_arms(heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
-        return counts.astype(np.int64)
-
-    def _put_new_first(self, keys: Indices, luck: Indices) -> Indices:
-        """Let arms that were added come before all others, or, in a first batch that grew meanwhile, not at all."""
+    def _put_new_first(self, keys: Indices) -> Indices:
+        """Let arms that were added come before all others."""
         for place, arm in enumerate(self.new):
-            keys[..., arm] = (ENDS - 1 - place if self.round else -ENDS) * MOST_ARMS - luck[:, arm]
+            keys[..., arm] = (ENDS - 1 - place) * MOST_ARMS - self._luck[:, arm]
         return keys
-
-
-def _draw_luck(roots: Words, n_arms: int, number: int = 0) -> Indices:
-    """Return which of equal arms comes first: 0, then 1, …; more arms leave the order of the others as it is."""
-    luck = draw_bits(roots[:, None], Purpose.DEAL, number, np.arange(n_arms))
-    return np.argsort(np.argsort(luck, axis=1), axis=1)
