@@ -288,3 +288,17 @@ def test_pulls_that_could_be_saved_are_played() -> None:
     early, whole = (heats.simulate(heats.Tournament(plan, early=each), world, 50) for each in (True, False))
     assert early.winners.tolist() == whole.winners.tolist()
     assert early.pulls == whole.pulls == plan.cost
+
+
+def test_a_machine_that_grew_is_simulated_as_large_as_it_is() -> None:
+    """Its game knows how it began, its spec what it is now: more to spend, and one more arm."""
+    machine = heats.Adaptive(9, 3, 20)
+    machine.extend(30)
+    grown = heats.simulate(machine, Gaussian(9, gap=0.3), 20, cost=lambda sets: np.ones(sets.shape[:-1]))
+    begun = heats.simulate(heats.Adaptive(9, 3, 50), Gaussian(9, gap=0.3), 20)
+    assert grown.costs is not None
+    assert grown.costs.tolist() == [grown.pulls] * 20 == [50] * 20
+    assert grown.winners.tolist() == begun.winners.tolist()
+    machine.add()
+    last_is_best = Normal(np.arange(10.0))
+    assert heats.simulate(machine, last_is_best, 5).winners.tolist() == [9] * 5

@@ -110,7 +110,7 @@ def simulate(
     Parameters
     ----------
     algorithm
-        A plan, or a fresh Tournament, RoundRobin or SuccessiveHalving: only its spec and its statistic are used.
+        A plan, or a fresh machine, such as Adaptive or RoundRobin: only its spec and its statistic are used.
     environment
         Any world of ``heats.environments``. Where it knows the law of its means they are drawn at once.
     reps, seed
@@ -156,8 +156,8 @@ def simulate(
 
 def _as_game(algorithm: Algorithm, statistic: StatisticLike | None) -> Game:
     """Return the game to play, for its numbers only."""
+    root = np.array([fold_seed(0)])
     if isinstance(algorithm, Plan):
-        root = np.array([fold_seed(0)])
         return Game.of(TournamentSpec(algorithm), mean if statistic is None else statistic, root)
     if not isinstance(algorithm, Machine):
         raise InvalidArgument(
@@ -165,7 +165,7 @@ def _as_game(algorithm: Algorithm, statistic: StatisticLike | None) -> Game:
         )
     if statistic is not None:
         raise InvalidArgument("a machine brings its own statistic; make it with one instead of giving it to simulate.")
-    return algorithm.game
+    return Game.of(algorithm.spec, algorithm.statistic, root)  # its own game only knows how it began
 
 
 class Runner:
