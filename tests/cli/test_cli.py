@@ -19,7 +19,7 @@ import pytest
 
 import heats
 from heats.cli import plans
-from heats.cli.app import run
+from heats.cli.app import explain, run
 
 HEATS = [sys.executable, "-m", "heats"]
 
@@ -483,6 +483,12 @@ def test_errors_carry_their_arguments() -> None:
     assert "--budget 30" in done.stderr
     assert "--blind." in done.stderr
     assert "=" not in done.stderr
+
+
+def test_a_path_is_spelled_as_it_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not as Python shows it, whatever the library made of it."""
+    assert explain(heats.errors.InvalidArgument("give another {journal}.", journal=Path("run.jsonl"))) == 2
+    assert capsys.readouterr().err == "heats: give another --journal run.jsonl.\n"
 
 
 def test_simulate_takes_batches_of_adaptive_play_only(capsys: pytest.CaptureFixture[str]) -> None:

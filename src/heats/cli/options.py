@@ -6,6 +6,7 @@ import inspect
 import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -66,7 +67,7 @@ def spell_option(name: str, value: object) -> str:
     if name not in known:
         return f"{name}={show_value(value)}"
     option = f"--{name.replace('_', '-')}"
-    return option if value is True else f"{option} {value if isinstance(value, str) else show_value(value)}"
+    return option if value is True else f"{option} {value if isinstance(value, str | Path) else show_value(value)}"
 
 
 def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None]:

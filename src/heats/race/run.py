@@ -111,7 +111,7 @@ def begin_race(
     if (record := find_record(resolve_path(journal))).exists():
         raise InvalidArgument(
             f"{record} is there already, the validation of another race; move it away, or choose another {{journal}}.",
-            journal=journal,
+            journal=str(journal),
         )
     return play_race(scenario, journal, describe_origin(scenario, overrides), executor)
 

@@ -221,7 +221,9 @@ def test_validations_of_other_things_are_refused(tmp_path: Path, capsys: pytest.
     (tmp_path / "run.validation.jsonl").write_text("of an earlier race\n")
     file, journal = write_race(tmp_path), tmp_path / "run.jsonl"
     assert heats(["race", str(file), "--journal", str(journal)]) == 2
-    assert "the validation of another race" in capsys.readouterr().err
+    assert f"the validation of another race; move it away, or choose another --journal {journal}." in (
+        capsys.readouterr().err
+    )
     assert not journal.exists()
     (tmp_path / "run.validation.jsonl").unlink()
     assert heats(["race", str(file), "--journal", str(journal)]) == 0
