@@ -80,8 +80,8 @@ class Asking:
         return self.game.n_arms
 
     @property
-    def total(self) -> int | None:
-        """How many pulls will be made in all, if that is known before the end; where some may be saved, at most."""
+    def total(self) -> int:
+        """How many pulls will be made in all; where some may be saved, at most."""
         return self.game.total - self.saved
 
     @property

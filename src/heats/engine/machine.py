@@ -46,8 +46,8 @@ class Machine(Asking, ABC):
 
     @property
     @abstractmethod
-    def n_rounds(self) -> int | None:
-        """How many rounds (stages) there are in all, if that is known before the end."""
+    def n_rounds(self) -> int:
+        """How many rounds (stages) there are in all."""
 
     @abstractmethod
     def report(self) -> Report:

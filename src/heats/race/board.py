@@ -116,19 +116,17 @@ class _Board:
 
     def _headline(self) -> str:
         machine, rounds = self._machine, self._machine.n_rounds
-        now = machine.round + 1 if rounds is None else min(machine.round + 1, rounds)
-        of_rounds = "" if rounds is None else f"/{rounds}"
-        of_heats = "" if machine.total is None else f"/{machine.total}"
         nobody = f" · nobody finished {self._counts.without_winner}" if self._counts.without_winner else ""
         leader = "" if self._leader is None else f" · leader {self._labels[self._leader]}"
         return (
-            f"{name_stage(machine.spec)} {now}{of_rounds} · heats {machine.spent}{of_heats}{leader} · "
+            f"{name_stage(machine.spec)} {min(machine.round + 1, rounds)}/{rounds} · "
+            f"heats {machine.spent}/{machine.total}{leader} · "
             f"CPU {say_seconds(self._counts.total_cpu_seconds)} · {self._time_left()}{nobody}"
         )
 
     def _time_left(self) -> str:
         made = self._machine.spent - self._before
-        if not made or self._machine.total is None:
+        if not made:
             return "time left unknown"
         each = (time.monotonic() - self._started) / made
         return f"{say_seconds(each * (self._machine.total - self._machine.spent))} left"

@@ -140,7 +140,7 @@ def _list_leaders(scenario: Scenario, source: Source, log: Log) -> list[int]:
 def list_surprises(log: Log, scenario: Scenario) -> Iterator[str]:
     """Yield what may surprise of a race that goes on: instances that come again."""
     machine, instances = log.machine, len(scenario.instances)
-    used, left = machine.spent, (machine.total or 0) - machine.spent
+    used, left = machine.spent, machine.total - machine.spent
     if instances and used + left > instances:
         new = f"{instances - used} of the {instances}" if used < instances else f"none of the {instances}"
         yield f"{count_things(left, 'heat')} to run, but {new} instances are new: then all come again, in a new order."

@@ -193,14 +193,11 @@ def _say_end(verdict: str, result: float | None, goal: str) -> str:
 
 def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceFacts | None) -> Iterator[str]:
     total = machine.total if report.stopped is None else report.budget
-    planned = "" if total is None else f" of {total + report.saved:,}"
     played = escape(make_printable(report.algorithm))
     stages = "batches" if name_stage(machine.spec) == "batch" else "rounds"
     facts = {
-        "pulls": f"{report.spent:,}{planned}",
-        f"{played}, {stages}": f"{machine.round}"
-        if machine.n_rounds is None
-        else f"{machine.round} of {machine.n_rounds}",
+        "pulls": f"{report.spent:,} of {total + report.saved:,}",
+        f"{played}, {stages}": f"{machine.round} of {machine.n_rounds}",
     }
     if report.no_verdicts:
         facts["pulls without a verdict"] = f"{report.no_verdicts:,}"

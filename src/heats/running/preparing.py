@@ -234,6 +234,6 @@ def _keep(
             raise
         except BaseException as stop:  # Ctrl-C, or the task was cancelled
             machine = keeper.machine
-            of_all = "" if machine.total is None else f" of {machine.total}"
-            stop.add_note(f"{machine.spent}{of_all} pulls are kept in {keeper.path}; do the same again to go on.")
+            kept = f"{machine.spent} of {machine.total} pulls"
+            stop.add_note(f"{kept} are kept in {keeper.path}; do the same again to go on.")
             raise

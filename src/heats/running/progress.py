@@ -21,7 +21,7 @@ TIME_LEFT = "0:00:00"
 
 NOTEBOOK_BAR_WIDTH = "16em"
 
-Update: TypeAlias = Callable[[int, int | None, Sequence[str]], None]
+Update: TypeAlias = Callable[[int, int, Sequence[str]], None]
 
 
 @contextmanager
@@ -73,11 +73,10 @@ def _show_in_notebook() -> Update:
 
     shown = display(HTML(""), display_id=True)
 
-    def update(done: int, total: int | None, texts: Sequence[str]) -> None:
-        most = "" if total is None else f' max="{max(total, 1)}" value="{done}"'
-        of_all = "" if total is None else f"/{total}"
-        bar = f'<progress style="width:{NOTEBOOK_BAR_WIDTH};vertical-align:middle"{most}></progress>'
-        shown.update(HTML(f"<div>{bar} {done}{of_all} · {escape_text(texts[0])}</div>"))
+    def update(done: int, total: int, texts: Sequence[str]) -> None:
+        style, of_all = f"width:{NOTEBOOK_BAR_WIDTH};vertical-align:middle", f'max="{max(total, 1)}" value="{done}"'
+        bar = f'<progress style="{style}" {of_all}></progress>'
+        shown.update(HTML(f"<div>{bar} {done}/{total} · {escape_text(texts[0])}</div>"))
 
     return update
 
@@ -100,7 +99,7 @@ def _show_on_terminal(text: str) -> Iterator[Update]:
     with Progress(*columns, console=console) as bar:
         task = bar.add_task(escape(text), total=None)
 
-        def update(done: int, total: int | None, texts: Sequence[str]) -> None:
+        def update(done: int, total: int, texts: Sequence[str]) -> None:
             room = console.width - width - len(f" {total}/{total} {TIME_LEFT} ")
             now = next((each for each in texts if len(each) <= room), texts[-1])
             bar.update(task, completed=done, total=total, description=escape(now))
@@ -113,9 +112,8 @@ def _describe_state(machine: Machine, labels: Sequence[str]) -> tuple[str, ...]:
     name, word = make_printable(name_strategy(machine.spec))[:LETTERS], name_stage(machine.spec)
     if machine.winner is not None:
         return (f"{name}, {count_things(machine.round, word)} · winner {labels[machine.winner]}",)
-    rounds = "" if machine.n_rounds is None else f"/{machine.n_rounds}"
     stage, arm = machine.stage, machine.leader
     heats = "" if stage is None else f" · {stage.count} heats of {stage.size}"
     leader = "" if arm is None else f" · leader {labels[arm]}"
-    now = f"{name}, {word} {machine.round + 1}{rounds}"
+    now = f"{name}, {word} {machine.round + 1}/{machine.n_rounds}"
     return f"{now}{heats}{leader}", f"{now}{leader}"

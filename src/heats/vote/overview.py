@@ -32,7 +32,7 @@ class Overview(NamedTuple):
     spent: int
     total: int
     round: int
-    rounds: int | None
+    rounds: int
     owed: int
     out: int
     is_done: bool
@@ -68,7 +68,7 @@ def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -
     titles, cells = tabulate(standings, names)
     return Overview(
         spent=machine.spent,
-        total=machine.total or 0,
+        total=machine.total,
         round=machine.round + (not machine.done),
         rounds=machine.n_rounds,
         owed=machine.owed,

@@ -117,7 +117,6 @@ def complete_scenario(
     slots = count_cores() if race.slots is None else whole("slots", race.slots, 1, MOST_SLOTS)
     machine = _make_machine(race, len(candidates), begun)
     assert isinstance(machine.spec, TournamentSpec | AdaptiveSpec)
-    assert machine.total is not None
     names = _name_candidates(candidates)
     instances = _find_instances(race, folder) if instances is None else instances
     mode = race.mode or ("parallel" if slots >= machine.spec.heat_size else "capped")
