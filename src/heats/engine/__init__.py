@@ -16,6 +16,7 @@ sets          random sets of arms
 report        what was found, and how sure that is
 answerers     who answered which pull, and whose answers are void
 stages        stages under way and over, and what their pulls said
+queries       pulls as they are handed out, and what they said, read back
 asking        a game of one repetition, asked and told
 machine       the one face of all algorithms; answers taken back, rounds closed, somebody's answers void
 tournament    the machine that plays a plan

@@ -10,18 +10,18 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import compress, islice, repeat, takewhile
+from itertools import islice, takewhile
 from typing import Any, NamedTuple, overload
 
-import msgspec
 import numpy as np
 
-from heats.base.arrays import Array, Indices, Mask, Order
+from heats.base.arrays import Array, Mask
 from heats.base.checks import as_list, whole
-from heats.base.randomness import Purpose, draw_bits, draw_more_bits, fold_seed, sort_order
+from heats.base.randomness import fold_seed
 from heats.engine.answerers import Answerers
-from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards, share_by_times
-from heats.engine.game import Game, Said, Stage, Watch
+from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
+from heats.engine.game import Game, Stage, Watch
+from heats.engine.queries import Queries, Query, number_of, read_rows
 from heats.engine.report import Stop
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import Spec
@@ -30,19 +30,8 @@ from heats.engine.statistics import Statistic, StatisticLike
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
 
 READY_QUERIES = 1024  # are made at a time
-CHUNK_PULLS = 65_536  # are brought into dealt order at a time
 
 _REWARDS = Kind.REWARDS  # an enum's member is slow to look up
-
-
-class Query(msgspec.Struct, frozen=True, gc=False):
-    """One pull that is owed: compare ``arms``; ``seed``, fixed by the run's seed and the id, is for randomness."""
-
-    id: int
-    round: int
-    heat: int
-    arms: Arms
-    seed: int
 
 
 class Asking:
@@ -57,7 +46,7 @@ class Asking:
         self.no_verdicts = 0  # of these, how many said nothing
         self._answerers = Answerers()
         self._root = fold_seed(seed)
-        self._seeds, self._orders = (draw_bits(self._root, purpose) for purpose in (Purpose.QUERY, Purpose.PRESENT))
+        self._queries = Queries(self._root)
         self.game = Game.of(spec, statistic, np.array([self._root]))
         self._kind: Kind | None = None
         self._past: list[Over] = []
@@ -153,7 +142,7 @@ class Asking:
         numbers = [whole("numbers", number, -(2**63)) for number in as_list("numbers", numbers)]
         if stage is None or not numbers or not stage.first <= min(numbers) <= max(numbers) < stage.first + stage.total:
             raise OutOfTurn(f"not all of the pulls {list(numbers)[:9]} are of the round under way.")
-        queries = list(self._queries(stage, np.array(numbers) - stage.first))
+        queries = list(self._queries.make(stage, np.array(numbers) - stage.first))
         self._out.update((query.id, query) for query in queries if self._rows[query.id - self._first] is None)
         return queries
 
@@ -310,14 +299,7 @@ class Asking:
         while chunk := list(islice(order, READY_QUERIES)):
             untold = [pull for pull in chunk if rows[pull] is None]
             if untold:
-                yield from self._queries(stage, np.array(untold))
-
-    def _queries(self, stage: Opened, pulls: Indices) -> Iterator[Query]:
-        heats = stage.stage.heat_of(pulls)
-        ids = pulls + stage.first
-        arms = np.take_along_axis(stage.stage.heats[0, heats], self._shuffle_shown(stage, pulls), axis=-1)
-        seeds = draw_more_bits(self._seeds, ids) >> np.uint64(1)  # fits a signed 64-bit integer
-        return map(Query, ids.tolist(), repeat(stage.round), heats.tolist(), map(tuple, arms.tolist()), seeds.tolist())
+                yield from self._queries.make(stage, np.array(untold))
 
     def _query(self, number: int) -> Query:
         """Return any query, handed out or not, of the stage under way or of a finished one."""
@@ -326,17 +308,13 @@ class Asking:
             stage = self._find_finished(number).opened
         elif number >= stage.first + stage.total:
             raise _not_owed(number)
-        return next(self._queries(stage, np.array([number - stage.first])))
+        return next(self._queries.make(stage, np.array([number - stage.first])))
 
     def _find_finished(self, number: int) -> Over:
         position = bisect_right(self._past, number, key=lambda over: over.opened.first) - 1
         if position < 0 or number >= self._past[position].opened.first + self._past[position].opened.total:
             raise _not_owed(number)
         return self._past[position]
-
-    def _shuffle_shown(self, stage: Opened, pulls: Indices) -> Order:
-        """Return in which order each pull shows the arms of its heat: people and judges favour what comes first."""
-        return sort_order(draw_more_bits(self._orders, (pulls + stage.first)[:, None], np.arange(stage.size)))
 
     def _recognise(self, number: int, query: Query | int) -> Query:
         """Return the query of that number, which a Query told by value (from another process, say) must equal."""
@@ -376,21 +354,10 @@ class Asking:
         """Hand a full stage to the game."""
         assert self._stage is not None
         opened, signed = self._stage, self._answerers.signed
-        pulls, raw = self._read(opened, self._rows)
-        self._finish(*self._arrange(opened, pulls, raw))
+        pulls, raw = read_rows(self._kind, opened, self._rows)
+        self._finish(*self._queries.arrange(self._kind, opened, pulls, raw))
         self._past.append(Over(opened, raw, None if pulls.size == opened.total else pulls, self._dropped, signed))
         self._open(self.game.stage())
-
-    def _arrange(self, opened: Opened, pulls: Indices, raw: Array) -> Said:
-        """Return what those pulls of a stage that had a verdict said, heat by heat."""
-        observations = self._observe(opened, pulls, raw)
-        if pulls.size == opened.total:
-            return opened.stage.by_heat(observations, None)
-        heard = np.zeros(opened.total, dtype=bool)
-        heard[pulls] = True
-        whole = np.zeros((opened.total, opened.size))
-        whole[pulls] = observations
-        return opened.stage.by_heat(whole, heard)
 
     def _forget(self, index: int) -> None:
         """Owe a pull of the stage under way as if it had not been told."""
@@ -414,8 +381,9 @@ class Asking:
         told = list(takewhile(lambda each: self._rows[each] is not None, self._left[heat]))
         if not told:
             return
-        spoke, raw = self._read(self._stage, [self._rows[each] for each in told])
-        seen = dict(zip(spoke.tolist(), self._observe(self._stage, np.array(told)[spoke], raw), strict=True))
+        spoke, raw = read_rows(self._kind, self._stage, [self._rows[each] for each in told])
+        observations = self._queries.observe(self._kind, self._stage, np.array(told)[spoke], raw)
+        seen = dict(zip(spoke.tolist(), observations, strict=True))
         for number in range(len(told)):
             self._left[heat] = self._left[heat][1:]
             if self._watch.hear(heat, self._kind, seen.get(number)):
@@ -439,36 +407,12 @@ class Asking:
         """Let the game judge the stage ``(1, heats, pulls, size)``."""
         self.game.hear(self._kind, observations, heard)
 
-    def _read(self, opened: Opened, rows: Sequence[bytes | None]) -> tuple[Indices, Array]:
-        """Return the pulls of a stage that said something so far, and what, arms as shown; of a race, its times."""
-        pulls = np.array(list(compress(range(len(rows)), rows)), dtype=np.int64)
-        said = np.frombuffer(b"".join(filter(None, rows)))
-        if self._kind is Kind.RACE:
-            return pulls, said.reshape(-1, 2, opened.size)[:, 1].copy()
-        return pulls, said.reshape(-1, opened.size)
-
-    def _observe(self, opened: Opened, pulls: Indices, said: Array) -> Array:
-        """Return the observations of pulls, arms as dealt."""
-        observations = np.empty(said.shape)
-        for start in range(0, pulls.size, CHUNK_PULLS):
-            part = slice(start, start + CHUNK_PULLS)
-            shown = share_by_times(said[part]) if self._kind is Kind.RACE else said[part]
-            np.put_along_axis(observations[part], self._shuffle_shown(opened, pulls[part]), shown, axis=-1)
-        return observations
-
 
 class Aside(NamedTuple):
     """A pull that does not count: what it had said, packed, and who it is out with, if with anybody."""
 
     said: bytes | None
     out: Query | None
-
-
-def number_of(query: Query | int | None) -> int:
-    """Return the id of a pull, which may be given by its query; or refuse what is neither."""
-    if query is None:
-        raise OutOfTurn("ask() returned None: all pulls that are owed are out; tell or requeue one of them first.")
-    return query.id if isinstance(query, Query) else whole("query", query, 0)
 
 
 def _not_owed(number: int) -> OutOfTurn:

@@ -10,15 +10,17 @@ import heapq
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.asking import READY_QUERIES, Aside, Asking, Query, number_of
+from heats.engine.asking import READY_QUERIES, Aside, Asking
 from heats.engine.evidence import Told
 from heats.engine.feedback import Kind, NoVerdict, share_by_times
 from heats.engine.game import Said
+from heats.engine.queries import Query, number_of, read_rows
 from heats.engine.report import Report, report_batches
 from heats.engine.specs import AdaptiveSpec, Spec, parse_spec
 from heats.engine.stages import NOTHING, Opened, Over
@@ -157,7 +159,8 @@ class Machine(Asking, ABC):
             mine = set(self._answerers.find_void(self._answerers.signed).tolist())
             kind = self._find_kind(past, without=mine)
             if any(now is not then for now, then in zip(past, self._past, strict=True)):
-                self._hear_again(kind, [(over.opened.round, self._arrange(over.opened, *over.said)) for over in past])
+                arrange = partial(self._queries.arrange, self._kind)
+                self._hear_again(kind, [(over.opened.round, arrange(over.opened, *over.said)) for over in past])
         except Exception:  # the game cannot do without these answers
             self._answerers.set_void(who, void=False)
             raise
@@ -176,7 +179,7 @@ class Machine(Asking, ABC):
         """Return all that was told so far, stage by stage, pulls without a verdict left out."""
         stages = [(over.opened, *over.said) for over in self._past]
         if self._stage is not None and self._owed < len(self._rows):
-            stages.append((self._stage, *self._read(self._stage, self._rows)))
+            stages.append((self._stage, *read_rows(self._kind, self._stage, self._rows)))
         is_race = self._kind is Kind.RACE
         return [
             self._recall(opened, pulls, share_by_times(said) if is_race else said)
@@ -276,15 +279,14 @@ class Machine(Asking, ABC):
 
     def _recall(self, opened: Opened, pulls: Indices, observations: Array) -> Told:
         """Return what pulls of a stage observed, as evidence."""
-        heats = opened.stage.heat_of(pulls)
-        arms = np.take_along_axis(opened.stage.heats[0, heats], self._shuffle_shown(opened, pulls), axis=-1)
-        return Told(opened.round, pulls + opened.first, heats, arms, observations)
+        return Told(opened.round, pulls + opened.first, *self._queries.show(opened, pulls), observations)
 
     def _so_far(self) -> tuple[Indices, Array]:
         """Return arms, as dealt, and observations of the pulls told in the stage under way."""
         assert self._stage is not None
-        pulls, said = self._read(self._stage, self._rows)
-        return self._stage.stage.heats[0, self._stage.stage.heat_of(pulls)], self._observe(self._stage, pulls, said)
+        opened, stage = self._stage, self._stage.stage
+        pulls, said = read_rows(self._kind, opened, self._rows)
+        return stage.heats[0, stage.heat_of(pulls)], self._queries.observe(self._kind, opened, pulls, said)
 
     def _stand(self, told: list[Told]) -> Standings:
         """Return the standings by what was told; they remember it, but that is no part of their JSON."""
