@@ -20,9 +20,7 @@ __all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "s
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; a user's mistake is one sentence on standard error."""
     try:
-        code = _solve_at_once(arguments)
-        if code is None:
-            code = app(arguments, prog_name="heats", standalone_mode=False) or 0
+        code = app(arguments, prog_name="heats", standalone_mode=False) or 0
     except typer.TyperException as error:
         command = getattr(getattr(error, "ctx", None), "command_path", "heats")
         message = error.format_message().replace(
@@ -36,12 +34,6 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     return _complain("interrupted.", code) if code == 130 else code
-
-
-def _solve_at_once(arguments: list[str]) -> int | None:
-    from heats.sat.command import solve_at_once
-
-    return solve_at_once(arguments[1:]) if arguments[:1] == ["saps"] else None
 
 
 def explain(error: HeatsError | OSError) -> int:

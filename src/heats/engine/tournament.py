@@ -48,7 +48,7 @@ class Tournament(Machine, spec=TournamentSpec):
         self.plan = plan
         self._last_heat: Array | None = None  # observations of the final, best arm first
         super().__init__(TournamentSpec(plan, true_or_false("early", early)), statistic, seed)
-        self._leads = self._elimination.record if isinstance(self._elimination.record, Leads) else Leads(1, plan.n_arms)
+        self._leads = self._find_leads()
 
     @property
     def n_rounds(self) -> int:
@@ -102,6 +102,11 @@ class Tournament(Machine, spec=TournamentSpec):
         assert isinstance(self.game, Elimination)
         return self.game
 
+    def _find_leads(self) -> Leads:
+        """Return by how much arms lead: the game's own record where it goes by that, else one beside it."""
+        record = self._elimination.record
+        return record if isinstance(record, Leads) else Leads(1, self.n_arms)
+
     def _finish(self, observations: Array, heard: Mask | None) -> None:
         seen = see(self.statistic, self._kind, observations, heard)
         game, before = self._elimination, self._elimination.round
@@ -119,7 +124,7 @@ class Tournament(Machine, spec=TournamentSpec):
     def _hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
         game = self._elimination
         game.hear_again(kind, past)
-        self._leads = game.record if isinstance(game.record, Leads) else Leads(1, self.n_arms)
+        self._leads = self._find_leads()
         for number, said in past:
             if self._leads is not game.record:
                 played = game.rounds[number]

@@ -10,8 +10,17 @@ from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
 from heats.errors import InvalidArgument
 from heats.journal.events import Header
 from heats.journal.reader import Log
+from heats.planning.plan import Plan
 
 DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind")  # what a machine is asked for
+
+
+def keep_rounds(begun: Spec | None, asked: Plan) -> Plan:
+    """Return a plan with the rounds a run began with, if it is for the same: how plans are made may have changed."""
+    if not isinstance(begun, TournamentSpec):
+        return asked
+    is_same = all(getattr(begun.plan, name) == getattr(asked, name) for name in DECIDING)
+    return msgspec.structs.replace(asked, rounds=begun.plan.rounds) if is_same else asked
 
 
 def bring_up_to_date(log: Log) -> Header:

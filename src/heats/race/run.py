@@ -19,7 +19,7 @@ from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Challenger, take_fingerprints
 from heats.journal.origin import FunctionsOrigin, RaceOrigin
 from heats.journal.reader import resolve_path
-from heats.journal.sameness import DECIDING
+from heats.journal.sameness import keep_rounds
 from heats.race.board import show_board
 from heats.race.counts import RunCounts, make_notes, read_notes
 from heats.race.heat import Order, make_order, run_heat
@@ -230,8 +230,6 @@ def play_race(
 def _choose_spec(scenario: Scenario, log: Log | None) -> Spec:
     """Return what the scenario plays; of a tournament that has begun, with the rounds it began with."""
     spec = scenario.spec
-    if log is not None and isinstance(log.header.machine, TournamentSpec) and isinstance(spec, TournamentSpec):
-        begun = log.header.machine.plan
-        if all(getattr(begun, name) == getattr(spec.plan, name) for name in DECIDING):
-            return msgspec.structs.replace(spec, plan=begun)  # how plans are made may have changed since
-    return spec
+    if log is None or not isinstance(spec, TournamentSpec):
+        return spec
+    return msgspec.structs.replace(spec, plan=keep_rounds(log.header.machine, spec.plan))

@@ -19,6 +19,7 @@ from heats.base.version import __version__
 from heats.engine.machine import Machine
 from heats.engine.report import Report, describe_report
 from heats.engine.specs import outline
+from heats.journal.judged import JudgeCounts
 from heats.journal.reader import Log
 from heats.reports.judges import (
     FirstShown,
@@ -112,13 +113,18 @@ def summarise(
     log: Log | None = None,
     race: RaceFacts | None = None,
     values: Sequence[Any] = (),
+    *,
+    judged: JudgeCounts | None = None,
+    report: Report | None = None,
 ) -> Result:
     """Return the result of a machine, finished or not, with what its journal and its race add.
 
-    ``values`` are the candidates as plain data, by arm; a journal knows them.
+    ``values`` are the candidates as plain data, by arm, and ``judged`` is what the notes of judges come to; a journal
+    knows both. ``report`` is that of the machine, where it was made before.
     """
-    names, values = tuple(map(make_encodable, names)), values or (() if log is None else log.values)
-    report = machine.report()
+    names, report = tuple(map(make_encodable, names)), report or machine.report()
+    if log is not None:
+        values, judged = values or log.values, judged or log.judged
     if race is not None and machine.done and not race.decided:
         nobody = {"winner": None, "runner_up": None, "rivals": None, "sureness": None, "head_to_head": None}
         report = msgspec.structs.replace(report, **nobody)
@@ -131,8 +137,8 @@ def summarise(
         report=report,
         run=None if log is None else _facts(log, undecided=race is not None and not race.decided),
         race=race,
-        shown=None if race is not None else count_first(machine, None if log is None else log.judged),
-        judging=None if log is None else collect_judging(log.judged, report),
+        shown=None if race is not None else count_first(machine, judged),
+        judging=None if judged is None else collect_judging(judged, report),
     )
 
 

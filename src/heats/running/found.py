@@ -13,7 +13,6 @@ from heats.base.frames import Frame, Library, make_frame
 from heats.base.naming import shorten
 from heats.base.plots import Axes
 from heats.base.text import make_encodable
-from heats.base.version import __version__
 from heats.engine.machine import Machine
 from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
@@ -22,9 +21,8 @@ from heats.engine.standings import Standings, plot_standings
 from heats.journal.judged import JudgeCounts
 from heats.journal.reader import read_answers
 from heats.reports.frames import list_results
-from heats.reports.judges import JudgingFacts, collect_judging, count_first
-from heats.reports.result import Result
-from heats.reports.winner import choose_winner, collect_parameters
+from heats.reports.judges import JudgingFacts, collect_judging
+from heats.reports.result import Result, summarise
 from heats.running.candidates import describe_candidate, take_parameters
 
 
@@ -141,13 +139,4 @@ class Found:
 
     @property
     def _result(self) -> Result:
-        return Result(
-            heats=__version__,
-            machine=self.machine,
-            names=(names := tuple(map(make_encodable, self.names))),
-            parameters=collect_parameters(values := self._values),
-            winner=choose_winner(self.report, names, values),
-            report=self.report,
-            shown=count_first(self.played, self.judged),
-            judging=self.judging,
-        )
+        return summarise(self.played, self.names, values=self._values, judged=self.judged, report=self.report)

@@ -23,7 +23,7 @@ from heats.errors import InvalidArgument
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.reader import read_header
-from heats.journal.sameness import DECIDING
+from heats.journal.sameness import keep_rounds
 from heats.planning.build import plan as make_plan
 from heats.planning.plan import FEEDBACKS, FeedbackHint, Plan
 from heats.planning.rules import Rule
@@ -114,8 +114,8 @@ def prepare_run(
         machine = machine if keeper is None else keeper.machine
         if keeper is not None and is_less_sure(machine, sure):
             keeper.extend(0)
-        told = keeper or MachineOnly(machine)
-        judged = told.judged if isinstance(told, MachineOnly) else told.log.judged
+        alone = MachineOnly(machine)
+        told, judged = (alone, alone.judged) if keeper is None else (keeper, keeper.log.judged)
         found = Found(taken, labels, machine, None if keeper is None else keeper.path, judged)
         with show_progress(machine, labels, show=bool(terms.progress)) as watch:
             yield Prepared(machine, task, told, watch, retries, backoff, timeout, sure, found)
@@ -148,7 +148,7 @@ def make_machine(said: Said, seed: int, journal: Kept) -> Made:
     planning = {name: value for name, value in said.planning.items() if name not in ("plan", "early")}
     plan, early, statistic = said.planning["plan"], said.planning["early"], said.statistic
     layout = _lay_out(said, strategy, planning) if plan is None else _check_plan(plan, said, planning)
-    return Made(Tournament(_as_begun(begun, layout), mean if statistic is None else statistic, seed, early=early))
+    return Made(Tournament(keep_rounds(begun, layout), mean if statistic is None else statistic, seed, early=early))
 
 
 def _announce(feedback: FeedbackHint | None, machine: Machine) -> Announced | None:
@@ -199,14 +199,6 @@ def _read_begun(journal: str | os.PathLike[str] | JournalFile) -> Spec | None:
     """Return what a journal that is there plays."""
     header = read_header(journal.path if isinstance(journal, JournalFile) else journal)
     return None if header is None else header.machine
-
-
-def _as_begun(begun: Spec | None, layout: Plan) -> Plan:
-    """Return the plan a run began with, if it was made for the same: how plans are made may have changed since."""
-    if not isinstance(begun, TournamentSpec):
-        return layout
-    same = all(getattr(begun.plan, name) == getattr(layout, name) for name in DECIDING)
-    return msgspec.structs.replace(layout, rounds=begun.plan.rounds) if same else layout
 
 
 def _read_adaptive(journal: Kept, begun: Spec | None) -> Log | None:
