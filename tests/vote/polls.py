@@ -8,7 +8,7 @@ from pathlib import Path
 import heats
 from heats.journal import Journal, JournalFile, Log
 from heats.vote.desk import Desk
-from heats.vote.ledger import Ledger
+from heats.vote.ledger import Ledger, Vote
 
 
 class Clock:
@@ -30,6 +30,12 @@ def open_desk(path: Path, machine: heats.Machine, clock: Clock, lease: float = 6
     log = Log(path, on_event=ledger.note)
     log.advance()
     return Desk(Journal(JournalFile(path, sync="system"), machine, log=log), ledger, lease=lease, clock=clock)
+
+
+def list_votes(ledger: Ledger) -> list[tuple[str, Vote]]:
+    """Return all votes that count, with who gave them, in the order of the pulls."""
+    votes = [(who, vote) for who, person in ledger.people.items() for vote in person.votes.values()]
+    return sorted(votes, key=lambda pair: pair[1].id)
 
 
 def write_lines(folder: Path, lines: Sequence[str] = ("tea", "coffee", "milk", "water", "juice", "cola")) -> Path:

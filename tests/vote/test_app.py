@@ -19,7 +19,7 @@ from heats.vote.desk import PATIENCE
 from heats.vote.guard import make_ticket
 from heats.vote.office import Office
 from heats.vote.scenario import load_poll
-from tests.vote.polls import Clock, write_lines
+from tests.vote.polls import Clock, list_votes, write_lines
 from tests.vote.test_scenario import write_pictures, write_scenario
 
 PEOPLE = ("Ann", "Bob", "Cem", "Dan")
@@ -121,7 +121,7 @@ def test_the_page_says_how_far_one_is_and_shows_the_keys(poll: Poll) -> None:
 def test_what_is_chosen_is_told(poll: Poll, fields: dict[str, Any], told: Any) -> None:
     """By its place on the page, whichever candidate stood there."""
     poll.send("Ann", **fields)
-    ((who, vote),) = poll.office.desk.ledger.list_votes()
+    ((who, vote),) = list_votes(poll.office.desk.ledger)
     assert (who, vote.feedback) == ("Ann", told(vote.arms))
 
 
@@ -132,14 +132,14 @@ def test_rankings_and_best_and_worst_are_told(tmp_path: Path) -> None:
     poll = Poll(tmp_path, source=write_scenario(tmp_path, text))
     assert "every place from 1 to 3" in poll.send("Ann", "send", **{"place-1": "1", "place-2": "1"}).text.lower()
     poll.send("Ann", "send", **{"place-1": "2", "place-3": "1"})
-    ((_, vote),) = poll.office.desk.ledger.list_votes()
+    ((_, vote),) = list_votes(poll.office.desk.ledger)
     assert vote.feedback == {"ranking": [vote.arms[2], vote.arms[0]]}
     poll.office.close()
     (tmp_path / "votes.jsonl").unlink()
     poll = Poll(tmp_path, source=write_scenario(tmp_path, text.replace("ranking", "best-worst")))
     assert "cannot be the same" in poll.send("Ann", "send", best="1", worst="1").text
     poll.send("Ann", "send", best="3", worst="1")
-    ((_, vote),) = poll.office.desk.ledger.list_votes()
+    ((_, vote),) = list_votes(poll.office.desk.ledger)
     assert vote.feedback == {"best": vote.arms[2], "worst": vote.arms[0]}
     poll.office.close()
 
@@ -199,7 +199,7 @@ def test_a_vote_hands_out_the_next_one(poll: Poll) -> None:
     poll.client.get(poll.base("Ann"))
     poll.clock.now += 4
     poll.client.post(f"{poll.base('Ann')}/vote", data=read_hidden(page) | {"say": "1"})
-    assert [vote.took for _, vote in poll.office.desk.ledger.list_votes()] == [0.0, 7.0]
+    assert [vote.took for _, vote in list_votes(poll.office.desk.ledger)] == [0.0, 7.0]
 
 
 def test_nobody_can_make_a_ticket_of_their_link(poll: Poll) -> None:
@@ -294,7 +294,7 @@ def test_a_vote_of_a_closed_round_counts_if_the_next_one_asks_the_same(poll: Pol
     poll.order(order="close")
     answer = poll.client.post(f"{poll.base('Ann')}/vote", data=fields)
     assert answer.headers["location"].endswith("said=counted")
-    ((_, vote),) = poll.office.desk.ledger.list_votes()
+    ((_, vote),) = list_votes(poll.office.desk.ledger)
     assert vote.id != int(fields["number"])
     assert vote.arms == poll.machine.query(int(fields["number"])).arms
     assert poll.client.post(f"{poll.base('Ann')}/vote", data=fields).headers["location"].endswith("said=repeated")

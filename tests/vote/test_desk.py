@@ -17,7 +17,7 @@ from heats.errors import OutOfTurn
 from heats.journal.events import Told
 from heats.journal.reader import Log
 from heats.vote.desk import CLOSED, OVER, PATIENCE, SECOND, Desk, Handed, Nothing, Outcome
-from tests.vote.polls import Clock, open_desk
+from tests.vote.polls import Clock, list_votes, open_desk
 
 MACHINES: dict[str, Callable[[], heats.Machine]] = {
     "adaptive": lambda: heats.Adaptive(6, 3, 24, batches=3, seed=5, most_per_set=4),
@@ -105,14 +105,14 @@ def test_every_answer_counts_once_or_its_set_owes_nothing_more(machine: str, cha
         for _ in range(90):
             crowd.act()
         desk = crowd.desk
-        votes, last = desk.ledger.list_votes(), [desk.find_last(who) for who in PEOPLE]
+        votes, last = list_votes(desk.ledger), [desk.find_last(who) for who in PEOPLE]
         assert max(Counter(vote.id for _, vote in votes).values(), default=1) == 1
         assert max(Counter((who, frozenset(vote.arms)) for who, vote in votes).values(), default=1) == 1
         assert len(votes) == desk.journal.machine.spent
         assert crowd.late == sum(len(person.late) for person in desk.ledger.people.values())
         crowd.restart()
         again = crowd.desk
-        assert again.ledger.list_votes() == votes
+        assert list_votes(again.ledger) == votes
         assert [again.find_last(who) for who in PEOPLE] == last
         assert again.journal.machine.report().to_json() == desk.journal.machine.report().to_json()
         again.journal.close()

@@ -12,7 +12,7 @@ import pytest
 
 from heats.journal import Log
 from heats.vote.ledger import Ledger
-from tests.vote.polls import write_lines
+from tests.vote.polls import list_votes, write_lines
 from tests.vote.servers import Server, open_page
 from tests.vote.test_app import read_hidden
 from tests.vote.test_scenario import write_pictures
@@ -56,7 +56,7 @@ def test_100_voters_at_once_give_every_vote_once(tmp_path: Path) -> None:
     log.advance()
     assert log.machine.done
     assert sorted(map(int, counted)) == list(range(1000))
-    assert max(Counter((who, frozenset(vote.arms)) for who, vote in ledger.list_votes()).values()) == 1
+    assert max(Counter((who, frozenset(vote.arms)) for who, vote in list_votes(ledger)).values()) == 1
 
 
 @pytest.mark.slow

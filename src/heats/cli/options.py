@@ -23,9 +23,6 @@ Arms = Annotated[int, typer.Option("-n", "--n-arms", help="How many candidates t
 HeatSize = Annotated[int, typer.Option("-k", "--heat-size", help="How many are compared at once.")]
 Budget = Annotated[int, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
 MaybeBudget = Annotated[int | None, typer.Option("-B", "--budget", help="How many comparisons may be made.")]
-Strategy = Annotated[
-    str, typer.Option(help="planned, csws (winner stays), csr (last leaves) or csh (better half stays).")
-]
 PlayedStrategy = Annotated[
     str | None,
     typer.Option(help="adaptive, planned, csws, csr or csh; left out: adaptive, unless what is said means a plan."),

@@ -33,9 +33,8 @@ ROUNDS_SHOWN = 30  # at the beginning and at the end of a long plan
 
 
 class RecordRule(NamedTuple):
-    """What an arm's record over all rounds decides, and what is known about that."""
+    """What an arm's record over all rounds decides, and what is known about that; who breaks ties, the engine knows."""
 
-    breaks_ties: bool = False  # between arms of a heat whose scores are equal
     ranks_heats: bool = False  # instead of the scores of the heat itself
     is_fitted: bool = False  # it is a Plackett-Luce fit to all pulls, else the mean lead over the heats an arm was in
     guaranteed: bool = False  # covered by the theorems of the paper
@@ -44,12 +43,11 @@ class RecordRule(NamedTuple):
 
 
 RECORDS: dict[Record, RecordRule] = {
-    "ties": RecordRule(breaks_ties=True, guaranteed=True),
+    "ties": RecordRule(guaranteed=True),
     "off": RecordRule(guaranteed=True),
     # Raw rewards carry nothing: their means change from set to set.
-    "pooled": RecordRule(breaks_ties=True, ranks_heats=True, carries=frozenset(["winner", "ranking"])),
+    "pooled": RecordRule(ranks_heats=True, carries=frozenset(["winner", "ranking"])),
     "fitted": RecordRule(
-        breaks_ties=True,
         ranks_heats=True,
         is_fitted=True,
         carries=frozenset([None, *FEEDBACKS]),

@@ -16,7 +16,7 @@ from heats.sat.formula import Cnf
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_VARIABLES = MOST_CLAUSES = 10_000_000  # more would not fit into memory
+MOST_VARIABLES = 10_000_000  # or clauses; more would not fit into memory
 MOST_DIMACS_BYTES = 256 << 20
 LONGEST_LINE = 78  # of a model
 

@@ -63,11 +63,6 @@ class Cnf:
         return tuple(self._clean(_split_row(self._row or ())))
 
     @cached_property
-    def has_empty_clause(self) -> bool:
-        """Whether nothing can satisfy it."""
-        return () in self.clauses
-
-    @cached_property
     def arrays(self) -> Formula:
         """The clauses as flat arrays."""
         from heats.sat import kernel

@@ -84,11 +84,6 @@ class Ledger:
         """Return somebody, new or not."""
         return self.people.setdefault(who, Person())
 
-    def list_votes(self) -> list[tuple[str, Vote]]:
-        """Return all votes that count, with who gave them, in the order of the pulls."""
-        votes = [(who, vote) for who, person in self.people.items() for vote in person.votes.values()]
-        return sorted(votes, key=lambda pair: pair[1].id)
-
 
 def note_shown(query: Query) -> dict[str, Any]:
     """Return the notes of a vote that counts for another pull than the one that was shown: which, and in what order."""

@@ -10,7 +10,7 @@ import pytest
 
 from heats.vote.desk import PATIENCE
 from tests.vote.browser.served import ServedPoll, click, count_votes, press, take_turn, vote
-from tests.vote.polls import write_lines
+from tests.vote.polls import list_votes, write_lines
 from tests.vote.test_scenario import write_pictures, write_scenario
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_some_may_tie(serve: Serve, visit: Visit) -> None:
     assert "two or more" in page.get_by_role("alert").inner_text()
     page.get_by_label("3", exact=True).check()
     vote(page, click("A tie between these"))
-    ((_, told),) = poll.office.desk.ledger.list_votes()
+    ((_, told),) = list_votes(poll.office.desk.ledger)
     assert told.feedback == {"winner": [told.arms[0], told.arms[2]]}
 
 
@@ -122,7 +122,7 @@ def test_a_ranking_is_given_by_keys_or_by_clicks(serve: Serve, visit: Visit, tmp
         page.locator('input[name="place-3"][value="1"]').check()
         page.locator('input[name="place-1"][value="2"]').check()
         vote(page, click("Send"))
-    ((_, told),) = poll.office.desk.ledger.list_votes()
+    ((_, told),) = list_votes(poll.office.desk.ledger)
     assert told.feedback == {"ranking": [told.arms[2], told.arms[0]]}
 
 
@@ -143,7 +143,7 @@ def test_best_and_worst_are_given_by_keys_or_by_clicks(
         page.locator('input[name="best"][value="2"]').check()
         page.locator('input[name="worst"][value="1"]').check()
         vote(page, click("Send"))
-    ((_, told),) = poll.office.desk.ledger.list_votes()
+    ((_, told),) = list_votes(poll.office.desk.ledger)
     assert told.feedback == {"best": told.arms[1], "worst": told.arms[0]}
 
 
@@ -255,4 +255,4 @@ def test_an_open_poll_begins_with_a_button(serve: Serve, visit: Visit) -> None:
         page = visit(poll.address, script=script)
         page.get_by_role("button", name="Begin").click()
         vote(page, click("Candidate 1 is best"))
-    assert len({who for who, _ in poll.office.desk.ledger.list_votes()}) == 2
+    assert len({who for who, _ in list_votes(poll.office.desk.ledger)}) == 2
