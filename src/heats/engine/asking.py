@@ -167,6 +167,11 @@ class Asking:
         return over.dropped is None or not over.dropped[number - over.opened.first]
 
     @property
+    def first_id(self) -> int:
+        """The smallest id of the round under way; once done, that after all of them."""
+        return self._first
+
+    @property
     def next_id(self) -> int:
         """The id after those of all rounds so far."""
         return self._stage.first + self._stage.total if self._stage else self._first

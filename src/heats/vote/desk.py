@@ -174,8 +174,8 @@ class Desk:
 
     def can_undo(self, who: str) -> bool:
         """Whether somebody's last vote can be taken back: its round is not over."""
-        number, machine = self.find_last(who), self.journal.machine
-        return number is not None and machine.stage is not None and number >= machine.next_id - machine.stage.total
+        number = self.find_last(who)
+        return number is not None and number >= self.journal.machine.first_id
 
     def needs(self, who: str) -> bool:
         """Whether there is something that somebody could be asked about now."""
@@ -241,7 +241,7 @@ class Desk:
         owed = machine.list_owed()
         self._groups = {}
         if stage is not None and owed:
-            heats = stage.heat_of(np.array(owed) - (machine.next_id - stage.total)).tolist()
+            heats = stage.heat_of(np.array(owed) - machine.first_id).tolist()
             groups = [frozenset(arms) for arms in stage.heats[0].tolist()]
             self._groups = {number: groups[heat] for number, heat in zip(owed, heats, strict=True)}
         self._leases.keep(self._groups)

@@ -13,7 +13,6 @@ from heats.base.checks import between, one_of, whole
 from heats.base.text import make_printable
 from heats.base.toml import read_toml
 from heats.engine.adaptive import BATCHES, Adaptive
-from heats.engine.machine import Machine
 from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument
 from heats.planning.build import plan
@@ -82,7 +81,7 @@ class Poll(msgspec.Struct, frozen=True, kw_only=True):
         budget = find_budget(self.table.budget, voters, self.table.votes_each)
         return msgspec.structs.replace(self, voters=voters, budget=self.budget if budget is None else budget)
 
-    def make_machine(self) -> Machine:
+    def make_machine(self) -> Tournament | Adaptive:
         """Return the machine that the poll is played by, fresh."""
         n, table = len(self.candidates), self.table
         if table.strategy.lower() == ADAPTIVE:
@@ -110,10 +109,8 @@ class Poll(msgspec.Struct, frozen=True, kw_only=True):
             return None
         machine = self.make_machine()
         if isinstance(machine, Adaptive):
-            stages: list[int] = list(machine.game.sizes)  # type: ignore[attr-defined]
-        else:
-            stages = [each.heats * each.pulls for each in machine.spec.plan.rounds]  # type: ignore[union-attr]
-        return count_turnout(stages, self.voters, SECONDS)
+            return count_turnout(machine.batch_sizes, self.voters, SECONDS)
+        return count_turnout([each.cost for each in machine.plan.rounds], self.voters, SECONDS)
 
 
 def load_poll(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Poll:

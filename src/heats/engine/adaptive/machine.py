@@ -144,9 +144,14 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         return self.standings().of(int(self._game.winners[0])).chance
 
     @property
+    def batch_sizes(self) -> tuple[int, ...]:
+        """How many pulls every batch has, those to come included; ``extend`` changes them."""
+        return self._game.sizes
+
+    @property
     def n_rounds(self) -> int:
         """How many batches there are."""
-        return len(self._game.sizes)
+        return len(self.batch_sizes)
 
     @property
     def leader(self) -> int | None:
