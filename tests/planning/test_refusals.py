@@ -178,8 +178,9 @@ def test_errors_know_their_argument() -> None:
 @pytest.mark.parametrize("rounds", [5, "abc", None, [1], (heats.Round(1, 2, 1, 1), "x"), np.ones(3)])
 def test_rounds_must_be_rounds(rounds: Any) -> None:
     """Of a plan made by hand."""
-    with pytest.raises(InvalidPlan, match=r"must be a tuple of heats\.Round"):
+    with pytest.raises(InvalidPlan, match=r"^rounds=.* must be a tuple of heats\.Round") as refusal:
         heats.Plan(n_arms=2, heat_size=2, budget=3, rounds=rounds)
+    assert refusal.value.argument == "rounds"
 
 
 def test_numbers_of_numpy_become_plain_in_rounds() -> None:

@@ -126,8 +126,9 @@ class Elimination(ScoredGame, spec=TournamentSpec):
         planned_for = self.plan.feedback
         if planned_for is not None and not is_meant(planned_for, kind, self.statistic):
             raise BadFeedback(
-                f"the plan was made for feedback={planned_for!r}, but {kind.value} feedback was told; "
-                "plan for what is told, or without a word about feedback."
+                f"the plan was made for {{feedback}}, but {kind.value} feedback was told; "
+                "plan for what is told, or without a word about feedback.",
+                feedback=planned_for,
             )
 
 

@@ -19,7 +19,7 @@ class Syncer:
     def __init__(self, handle: int, path: Path) -> None:
         self._handle = handle
         self._path = path
-        self._waiting = threading.Event()  # something was encode_feedback
+        self._waiting = threading.Event()  # something was written
         self._stopping = threading.Event()
         self._error: OSError | None = None
         self._thread: threading.Thread | None = None  # started when first needed

@@ -182,7 +182,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     if mark == OURS:
         return
     if mark or tables:
-        raise BrokenFile(f"cache={str(path)!r} is the database of another program; give another path.")
+        raise BrokenFile("{cache} is the database of another program; give another path.", cache=str(path))
     connection.execute("BEGIN IMMEDIATE")  # so that a file is ours, or empty, whatever happens meanwhile
     connection.execute(
         "CREATE TABLE IF NOT EXISTS answers"
@@ -202,4 +202,6 @@ def _said_plainly(path: Path) -> Iterator[None]:
         reason = "another program has locked it" if "locked" in str(error) else str(error)
         raise InvalidArgument(f"{{cache}} cannot be used: {reason}.", cache=str(path)) from None
     except sqlite3.DatabaseError:
-        raise BrokenFile(f"cache={str(path)!r} is no cache of heats, and was left alone; give another path.") from None
+        raise BrokenFile(
+            "{cache} is no cache of heats, and was left alone; give another path.", cache=str(path)
+        ) from None

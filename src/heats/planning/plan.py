@@ -17,7 +17,7 @@ from heats.base.checks import one_of, true_or_false, whole
 from heats.base.markup import make_html_table, make_paragraph
 from heats.base.naming import shorten
 from heats.base.text import end_sentence, format_table
-from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends, show_value
+from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends
 from heats.planning.schedule import MOST_ROUNDS, Shape
 
 Record: TypeAlias = Literal["ties", "off", "pooled", "fitted"]
@@ -247,7 +247,7 @@ def _check_text(name: str, text: object) -> str:
 def _check_rounds(rounds: object, problem: Problem, *, blind: bool) -> tuple[Round, ...]:
     """Return rounds that follow from each other, from all arms to one, or refuse them."""
     if not isinstance(rounds, (tuple, list)) or not all(isinstance(each, Round) for each in rounds):
-        raise InvalidPlan(f"rounds={show_value(rounds)} must be a tuple of heats.Round.")
+        raise InvalidPlan("{rounds} must be a tuple of heats.Round.", rounds=rounds)
     if len(rounds) > MOST_ROUNDS:
         raise InvalidPlan(f"the plan has {len(rounds)} rounds; a plan has at most {MOST_ROUNDS}.")
     active, checked = problem.n_arms, []

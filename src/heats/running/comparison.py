@@ -182,8 +182,8 @@ def _check_kind(feedback: Any, announced: Announced, heat: tuple[Any, ...], quer
                 bare = "a list of candidates" if announced.hint == "ranking" else "the winner itself"
                 raise BadFeedback(f"{error} Here {bare} will do, too, out of {show_value(heat)}.") from None
         raise BadFeedback(
-            f"feedback={announced.hint!r} was said, but {kind.value} feedback was told; say what is told, or leave "
-            "feedback out."
+            f"{{feedback}} was said, but {kind.value} feedback was told; say what is told, or leave feedback out.",
+            feedback=announced.hint,
         )
 
 

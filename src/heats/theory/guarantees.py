@@ -40,9 +40,10 @@ def guarantee(plan: Plan, rate: Rate | Callable[[int], float]) -> Guarantee:
     """Say which decisive gap a plan resolves in each round if scores settle at ``rate`` (Theorem 2, by rounds)."""
     if not RECORDS[check_plan(plan).record].guaranteed:
         raise InvalidArgument(
-            f"a plan with record={plan.record!r} ranks heats by more than their own scores, which the theorems do not "
-            "cover; use record='ties' or 'off'.",
+            "a plan with {record} ranks heats by more than their own scores, which the theorems do not cover; they "
+            "cover 'ties' and 'off'.",
             plan=plan,
+            record=plan.record,
         )
     blind = [number for number, each in enumerate(plan.rounds, 1) if not each.pulls]
     if blind:
