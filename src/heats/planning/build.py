@@ -287,7 +287,7 @@ def _find_model(problem: Problem, hints: Hints, record: Record) -> Model:
     """Return the model of a problem, which it shares with others that differ a little in their budgets."""
     from heats.planning.model import round_budget
 
-    return _make_model(problem._replace(budget=round_budget(problem.budget)), hints, record)
+    return _make_model(problem._replace(budget=round_budget(problem.budget, hints.edge)), hints, record)
 
 
 @lru_cache(maxsize=32)
