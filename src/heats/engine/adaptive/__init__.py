@@ -9,8 +9,8 @@ lasting       what pulls say if strengths last: an arm has the same in all compa
 effects       the same of rewards: effects of arms, the luck of the pull, and noise
 outlook       both, weighed by what was told → how good every arm looks
 repeats       how often a set of arms may be dealt
-laps          arms of which nothing is known → the heats of the first batch
 keys          what orders arms → one whole number
+laps          arms of which nothing is known → the heats of the first batch
 dealing       how good arms look → the heats of a batch
 line          the same for one run, with heaps
 winner_stays  the game
