@@ -339,7 +339,7 @@ def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str
     remark = "A ring is as large as a candidate's share of the pulls of a batch, and filled as far as it came first."
     yield f'<h2>Batch by batch</h2><p class="soft">{remark}</p>'
     yield from (WIDE, *draw_batches(report, roster, winner), "</div>")
-    rows = [tuple(map(escape, row)) for row in list_batches(report, roster.labels)]
+    rows = [tuple(map(escape, row)) for row in list_batches(report.batches, roster.labels)]
     yield from _fold("The batches", _table(BATCH_TITLES, rows, words=3), len(rows))
 
 
