@@ -186,6 +186,9 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
         more = (report.standings.n_rivals or 0) - len(report.rivals)
         others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
         yield f"not told apart from the winner: {others}"
+    if unseen := sum(row.pulls == 0 for row in report.standings.rows):
+        nor = ", or never with a verdict" if report.no_verdicts else ""
+        yield f"{unseen:,} of the {report.n_arms:,} were never compared{nor}: a larger budget would see them"
 
 
 def say_stop(stop: Stop) -> str:
