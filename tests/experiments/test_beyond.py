@@ -19,7 +19,7 @@ from heats.experiments.beyond.fights import read_duels
 from heats.experiments.beyond.page import make_beyond_page
 from heats.experiments.beyond.regrets import TableCell, find_cells, measure_regrets, read_regrets, run_tables
 from heats.experiments.experiment import Context
-from heats.experiments.synthetic.cells import read_cells
+from heats.experiments.synthetic.cells import CELLS
 from heats.experiments.synthetic.grid import Cell, Result, list_cells, make_algorithm
 from heats.experiments.writers import beyond as write
 from tests.experiments.figures import is_drawn
@@ -190,8 +190,8 @@ def test_the_page_says_where_planned_is_behind() -> None:
 
 def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
     """Every number of it is computed anew from the CSV files beside it."""
-    results = {cell: result for (cell, _, _), result in read_cells(ROOT / "beyond.csv").items()}
-    kept = {cell: result for (cell, _, _), result in read_cells(ROOT / "cells.csv").items()}
+    results = {cell: result for (cell, _, _), result in CELLS.read(ROOT / "beyond.csv").items()}
+    kept = {cell: result for (cell, _, _), result in CELLS.read(ROOT / "cells.csv").items()}
     assert results == {cell: kept[cell] for setting in grid.SETTINGS for cell in sorted(grid.list_setting(setting))}
     needed = budgets.read_budgets(ROOT / "beyond-budget.csv")
     for search, budget, rate in needed:
