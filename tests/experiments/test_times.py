@@ -181,7 +181,7 @@ def test_what_was_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "times.md").read_text() == page
     (tmp_path / "times.csv").write_text("table,n\nsaps,x\n")
     with pytest.raises(BrokenFile, match="line 2: not a result of heats reproduce times"):
-        study.read_times(tmp_path / "times.csv")
+        study.TIMES.read(tmp_path / "times.csv")
 
 
 def test_the_page_says_which_look_is_ahead_everywhere() -> None:
@@ -197,7 +197,7 @@ def test_the_page_says_which_look_is_ahead_everywhere() -> None:
 
 def test_the_committed_page_is_made_of_the_committed_table() -> None:
     """And a cell of it can be played again, from its name and the seed."""
-    known = study.read_times(ROOT / "times.csv")
+    known = study.TIMES.read(ROOT / "times.csv")
     [(reps, seed)] = {key[1:] for key in known}
     results = [known[key] for key in sorted(known)]
     assert make_times_page(results, reps, seed) == (ROOT / "times.md").read_text(encoding="utf-8")
