@@ -134,7 +134,7 @@ def test_planned_does_as_it_does_in_the_grid() -> None:
     cell = Cell("preference", "deviation", 50, 4, 50, "planned")
     outcome = fight(Duel(PAPER, "", "winner", 50, 4, 50), None, 300, 0)
     committed = CELLS.read(ROOT / "beyond.csv")[cell, 1000, 0]
-    mine, theirs = Share(round(300 * outcome.planned), 300), Share(committed.successes, 1000)
+    mine, theirs = Share(round(300 * outcome.planned), 300), committed.share
     assert abs(mine.rate - theirs.rate) < 4 * mine.measure_error(theirs)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from heats.experiments.shared.jobs import run_jobs
 from heats.experiments.shared.kept import Kept
+from heats.experiments.shared.verdicts import Share
 from heats.experiments.synthetic.grid import Cell, Result, run_cell
 
 JOB_CELLS = 7
@@ -44,18 +45,17 @@ def _run_some(cells: list[Cell], reps: int, seed: int) -> list[Result]:
 
 def write_cells(path: Path, results: dict[Cell, Result], seed: int) -> None:
     """Write the numbers of one figure."""
-    CELLS.write(path, {(cell, result.reps, seed): result for cell, result in results.items()})
+    CELLS.write(path, {(cell, result.share.runs, seed): result for cell, result in results.items()})
 
 
 def _make_row(cell: Cell, reps: int, seed: int, result: Result) -> tuple[object, ...]:
-    low, high = result.interval
-    return (*cell, reps, seed, result.successes, f"{result.rate:.4f}", f"{low:.4f}", f"{high:.4f}")
+    return (*cell, reps, seed, result.share.successes, *result.share.format())
 
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[Cell, int, int], Result]:
     cell = Cell(row["setting"], row["spread"], int(row["n"]), int(row["k"]), int(row["B"]), row["algorithm"])
     reps = int(row["reps"])
-    return (cell, reps, int(row["seed"])), Result(cell, reps, int(row["successes"]))
+    return (cell, reps, int(row["seed"])), Result(cell, Share(int(row["successes"]), reps))
 
 
 COLUMNS = ("setting", "spread", "n", "k", "B", "algorithm", "reps", "seed", "successes", "rate", "low", "high")
