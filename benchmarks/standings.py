@@ -10,7 +10,7 @@ import numpy as np
 
 import heats
 from benchmarks.measure import Row
-from heats.engine.standings import Standings, posterior
+from heats.engine.standings import Standings, precision
 
 
 def rows() -> Iterator[Row]:
@@ -61,11 +61,11 @@ def _accuracy() -> Iterator[Row]:
 
 @contextmanager
 def _most_together(arms: int) -> Iterator[None]:
-    before, posterior.MOST_TOGETHER = posterior.MOST_TOGETHER, arms
+    before, precision.MOST_TOGETHER = precision.MOST_TOGETHER, arms
     try:
         yield
     finally:
-        posterior.MOST_TOGETHER = before
+        precision.MOST_TOGETHER = before
 
 
 def _compare(exact: Standings, rough: Standings) -> tuple[float, float]:

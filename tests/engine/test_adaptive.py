@@ -304,6 +304,14 @@ def test_an_unfinished_run_says_how_far_it_is() -> None:
     assert "not decided yet: 3 of 20 comparisons so far, 1 batch over" in str(machine.report())
 
 
+def test_who_was_never_compared_is_counted() -> None:
+    """A budget that sees few of them is played, and the report says what it missed; one that sees all says nothing."""
+    few, enough = (play(heats.Adaptive(100, 2, budget, seed=1), TRUTH["winner"]).report() for budget in (3, 150))
+    assert "96 of the 100 were never compared: a larger budget would see them" in str(few)
+    assert "96 of the 100 were never compared" in few._repr_html_()
+    assert "never compared" not in str(enough)
+
+
 def test_a_journal_of_other_batches_is_refused(tmp_path: Any) -> None:
     """Before anything is written: the pulls to come would be others."""
     path = tmp_path / "run.jsonl"

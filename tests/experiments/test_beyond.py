@@ -19,7 +19,8 @@ from heats.experiments.beyond.fights import read_duels
 from heats.experiments.beyond.page import make_beyond_page
 from heats.experiments.beyond.regrets import TableCell, find_cells, measure_regrets, read_regrets, run_tables
 from heats.experiments.experiment import Context
-from heats.experiments.synthetic.cells import read_cells
+from heats.experiments.shared.verdicts import Share
+from heats.experiments.synthetic.cells import CELLS
 from heats.experiments.synthetic.grid import Cell, Result, list_cells, make_algorithm
 from heats.experiments.writers import beyond as write
 from tests.experiments.figures import is_drawn
@@ -34,7 +35,7 @@ def made_up(cells: list[Cell]) -> dict[Cell, Result]:
     for cell in cells:
         rule = cell.algorithm.removesuffix("-paper").removesuffix("-exact")
         rate = RATES[rule] if rule == "csr" else min(1, RATES[rule] + cell.budget / 1000)
-        found[cell] = Result(cell, 1000, round(1000 * rate))
+        found[cell] = Result(cell, Share(round(1000 * rate), 1000))
     return found
 
 
@@ -71,7 +72,7 @@ def test_the_smallest_sufficient_budget_is_found() -> None:
         return made_up(cells)
 
     for search, budget, rate in budgets.find_budgets(run):
-        rates = {b: made_up([search.at(b)])[search.at(b)].rate for b in budgets.BUDGETS}
+        rates = {b: made_up([search.at(b)])[search.at(b)].share.rate for b in budgets.BUDGETS}
         enough = [b for b in budgets.BUDGETS if rates[b] >= budgets.WANTED]
         assert budget == (enough[0] if enough else None)
         assert rate == (rates[enough[0]] if enough else None)
@@ -180,7 +181,7 @@ def test_the_page_says_where_planned_is_behind() -> None:
     """One problem is made worse: it is listed, with the rule that is better."""
     cells = [cell for setting in grid.SETTINGS for cell in grid.list_setting(setting)]
     worse = Cell("preference", "deviation", 50, 4, 100, "planned")
-    results = made_up(cells) | {worse: Result(worse, 1000, 100)}
+    results = made_up(cells) | {worse: Result(worse, Share(100, 1000))}
     page = make_beyond_page(results, budgets.find_budgets(made_up), [], [], 1000, 0)
     assert "| preference | 50 | 4 | 100 | 0.100 | csh-exact | 0.700 | -0.600 |" in page
     assert "| preference | 39 | 10 | 1 | 0.600 |" in page
@@ -190,12 +191,12 @@ def test_the_page_says_where_planned_is_behind() -> None:
 
 def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
     """Every number of it is computed anew from the CSV files beside it."""
-    results = {cell: result for (cell, _, _), result in read_cells(ROOT / "beyond.csv").items()}
-    kept = {cell: result for (cell, _, _), result in read_cells(ROOT / "cells.csv").items()}
+    results = {cell: result for (cell, _, _), result in CELLS.read(ROOT / "beyond.csv").items()}
+    kept = {cell: result for (cell, _, _), result in CELLS.read(ROOT / "cells.csv").items()}
     assert results == {cell: kept[cell] for setting in grid.SETTINGS for cell in sorted(grid.list_setting(setting))}
     needed = budgets.read_budgets(ROOT / "beyond-budget.csv")
     for search, budget, rate in needed:
-        assert budget is None or kept[search.at(budget)].rate == rate
+        assert budget is None or kept[search.at(budget)].share.rate == rate
     found = read_regrets(ROOT / "beyond-tables.csv", 1000, 0)
     duels = read_duels(ROOT / "beyond-adaptive.csv", 1000, 0)
     assert (ROOT / "beyond.md").read_text() == make_beyond_page(results, needed, found, duels, 1000, 0)

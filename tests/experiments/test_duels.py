@@ -22,7 +22,7 @@ from heats.experiments.beyond.lasting import LastingStrengths
 from heats.experiments.beyond.regrets import find_cells, read_regrets
 from heats.experiments.experiment import Context
 from heats.experiments.shared.verdicts import Share
-from heats.experiments.synthetic.cells import read_cells
+from heats.experiments.synthetic.cells import CELLS
 from heats.experiments.synthetic.grid import Cell, list_cells
 from heats.experiments.writers import beyond as write
 
@@ -133,8 +133,8 @@ def test_planned_does_as_it_does_in_the_grid() -> None:
     """Played by another path with other seeds, its success is that of the committed grid, up to chance."""
     cell = Cell("preference", "deviation", 50, 4, 50, "planned")
     outcome = fight(Duel(PAPER, "", "winner", 50, 4, 50), None, 300, 0)
-    committed = read_cells(ROOT / "beyond.csv")[cell, 1000, 0]
-    mine, theirs = Share(round(300 * outcome.planned), 300), Share(committed.successes, 1000)
+    committed = CELLS.read(ROOT / "beyond.csv")[cell, 1000, 0]
+    mine, theirs = Share(round(300 * outcome.planned), 300), committed.share
     assert abs(mine.rate - theirs.rate) < 4 * mine.measure_error(theirs)
 
 

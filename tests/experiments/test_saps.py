@@ -34,6 +34,7 @@ from heats.experiments.saps.live_report import describe_live, write_live
 from heats.experiments.saps.page import make_race_section
 from heats.experiments.saps.race import Price, RaceCell, RaceResult, list_races, make_racer, read_races, run_race
 from heats.experiments.saps.runs_table import ARMS, CUTOFF_STEPS, RunsTable, load_table, make_table, run_row
+from heats.experiments.shared.verdicts import Share
 from heats.sat import saps, swgcp
 from heats.sat.parameters import Parameters
 from tests.experiments.figures import is_drawn
@@ -144,7 +145,7 @@ def test_a_committed_race_can_be_run_again(table: RunsTable) -> None:
     committed = read_races(ROOT / "fig-race.csv")
     for cell in (RaceCell(2, 100, "csh-exact"), RaceCell(4, 50, "round-robin"), RaceCell(8, 100, "planned")):
         again = run_race(cell, table, Price(table), 1000, 0)
-        assert (again.successes, again.favourites) == (committed[cell].successes, committed[cell].favourites)
+        assert (again.share, again.favourites) == (committed[cell].share, committed[cell].favourites)
         assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
 
 
@@ -167,7 +168,7 @@ def test_a_committed_point_at_equal_times_can_be_played_again(table: RunsTable) 
     assert list(committed) == list_equal_cells()
     for cell in (EqualCell(2_000_000, 4, "csh-exact"), EqualCell(4_000_000, ALONE, "successive-halving")):
         again = play_equal(cell, table, Price(table), 1000, 0)
-        assert (again.budget, again.successes) == (committed[cell].budget, committed[cell].successes)
+        assert (again.budget, again.share) == (committed[cell].budget, committed[cell].share)
         assert again.cpu == pytest.approx(committed[cell].cpu, abs=0.1)
     assert all(each.cpu <= 1.1 * each.cell.time for each in committed.values())
 
@@ -175,7 +176,9 @@ def test_a_committed_point_at_equal_times_can_be_played_again(table: RunsTable) 
 def equal_results(races: int, halving: int) -> dict[EqualCell, EqualResult]:
     """Results in which all races have the same successes of 1000, and Successive Halving its own."""
     return {
-        cell: EqualResult(cell, 100, 1000, halving if cell.heat_size == ALONE else races, 9000.0, float(cell.time))
+        cell: EqualResult(
+            cell, 100, Share(halving if cell.heat_size == ALONE else races, 1000), 9000.0, float(cell.time)
+        )
         for cell in list_equal_cells()
     }
 
@@ -233,7 +236,9 @@ def test_a_live_heat_is_won_by_who_needs_fewest_steps(table: RunsTable) -> None:
 def made_up(values: dict[str, tuple[int, float]]) -> dict[RaceCell, RaceResult]:
     """Results in which every algorithm has the same successes of 1000 everywhere, and a cost per budget and size."""
     return {
-        cell: RaceResult(cell, 1000, hits, hits, 1.0, cost * cell.budget * scale, 1.0, cost * cell.budget * scale)
+        cell: RaceResult(
+            cell, Share(hits, 1000), hits, 1.0, cost * cell.budget * scale, 1.0, cost * cell.budget * scale
+        )
         for cell in list_races()
         for hits, cost in [values[cell.algorithm.removesuffix("-paper").removesuffix("-exact")]]
         for scale in [cell.heat_size if cell.algorithm == "successive-halving" else 1]

@@ -8,10 +8,10 @@ import pytest
 
 from heats.errors import BrokenFile
 from heats.experiments import reproduce
+from heats.experiments.standings import parts
 from heats.experiments.standings.worlds import World
-from heats.experiments.sure import results as results_module
 from heats.experiments.sure.page import make_sure_page
-from heats.experiments.sure.results import read_outcomes, run_worlds
+from heats.experiments.sure.results import OUTCOMES, run_worlds
 from heats.experiments.sure.runs import Outcome, add_up, list_worlds, play_runs
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
@@ -40,11 +40,11 @@ def test_worlds_that_are_kept_are_not_played_again(tmp_path: Path, monkeypatch: 
     ticks: list[int] = []
     first = run_worlds([CLEAR, ALIKE], path, 2, 0, 1, ticks.append)
     assert sum(ticks) == 4
-    monkeypatch.setattr(results_module, "run_jobs", lambda job, jobs, workers: iter(()))
+    monkeypatch.setattr(parts, "run_jobs", lambda job, jobs, workers: iter(()))
     assert run_worlds([CLEAR, ALIKE], path, 2, 0, 1, ticks.append) == first
     path.write_text(path.read_text().replace("80", "eighty"))
     with pytest.raises(BrokenFile, match="reproduce sure"):
-        read_outcomes(path)
+        OUTCOMES.read(path)
 
 
 def test_the_page_says_where_it_is_too_sure() -> None:
@@ -58,7 +58,7 @@ def test_the_page_says_where_it_is_too_sure() -> None:
 
 def test_the_committed_page_is_made_of_the_committed_table(tmp_path: Path) -> None:
     """And keeps what is asked for: 94 % right over all, and no family in which that cannot be."""
-    known = read_outcomes(ROOT / "sure.csv")
+    known = OUTCOMES.read(ROOT / "sure.csv")
     [(reps, seed)] = {key[1:] for key in known}
     (tmp_path / "sure.csv").write_bytes((ROOT / "sure.csv").read_bytes())
     reproduce(["sure"], tmp_path, reps=reps, seed=seed, workers=1)

@@ -98,7 +98,7 @@ def test_figures_show_what_they_say(tmp_path: Path) -> None:
     assert figure.get_supylabel() == "share of runs that found the best arm"
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [make_label(name) for name in grid.ALGORITHMS]
     line = next(line for line in figure.axes[0].lines if line.get_label() == "csh, exact")
-    assert np.asarray(line.get_ydata())[0] == results[Cell("reward", "deviation", 50, 2, 50, "csh-exact")].rate
+    assert np.asarray(line.get_ydata())[0] == results[Cell("reward", "deviation", 50, 2, 50, "csh-exact")].share.rate
     save_figure(figure, tmp_path / "again")
     assert (tmp_path / "again.svg").read_bytes() == (tmp_path / "fig-reward.svg").read_bytes()
 
@@ -132,7 +132,7 @@ def test_the_committed_results_are_complete() -> None:
             assert len((ROOT / f"{name}.csv").read_text().splitlines()) > 100
     page = (ROOT / "claims.md").read_text()
     wanted = [Cell(r["setting"], r["spread"], int(r["n"]), int(r["k"]), int(r["B"]), r["algorithm"]) for r in rows]
-    results = {cell: Result(cell, 1000, int(row["successes"])) for cell, row in zip(wanted, rows, strict=True)}
+    results = {cell: Result(cell, Share(int(row["successes"]), 1000)) for cell, row in zip(wanted, rows, strict=True)}
     parts = [*product(grid.SETTINGS, ["deviation"]), *product(BEYOND_SETTINGS, ["variance"])]
     in_order = {cell: results[cell] for each in parts for cell in list_cells(*each)}
     assert len(in_order) == (6 + 4) * 350
@@ -147,10 +147,8 @@ def test_the_committed_results_are_complete() -> None:
 def made_up(rates: dict[str, float], reps: int = 1000) -> dict[Cell, Result]:
     """Results in which every rule has the same success everywhere."""
     cells = [cell for s in grid.SETTINGS for spread in grid.SPREADS for cell in list_cells(s, spread)]
-    return {
-        cell: Result(cell, reps, round(reps * rates[cell.algorithm.removesuffix("-paper").removesuffix("-exact")]))
-        for cell in cells
-    }
+    hits = {name: round(reps * rates[name.removesuffix("-paper").removesuffix("-exact")]) for name in grid.ALGORITHMS}
+    return {cell: Result(cell, Share(hits[cell.algorithm], reps)) for cell in cells}
 
 
 @pytest.mark.parametrize(
@@ -216,4 +214,4 @@ def test_a_committed_number_can_be_made_again() -> None:
         Cell("preference", "deviation", 50, 4, 100, "planned"),
         Cell("reward-decoy", "deviation", 100, 6, 50, "planned"),
     ):
-        assert run_cell(cell, 1000, 0).successes == rows[tuple(map(str, cell))]
+        assert run_cell(cell, 1000, 0).share.successes == rows[tuple(map(str, cell))]

@@ -15,6 +15,7 @@ from heats.environments import RuntimeTable, read
 from heats.errors import BrokenFile
 from heats.experiments import reproduce
 from heats.experiments.saps.runs_table import SHIPPED
+from heats.experiments.shared.verdicts import Share
 from heats.experiments.times import lognormal, study
 from heats.experiments.times.estimates import LOOKS, WHOLE, WINS
 from heats.experiments.times.lognormal import average_up_to
@@ -137,7 +138,7 @@ def test_a_clear_order_is_found_by_every_look(look: str, dealt: str) -> None:
     found = play_cell(cell, world, 10, 1)
     assert found == play_cell(cell, world, 10, 1)
     assert found.regret < 0.1
-    assert found.successes >= 4
+    assert found.share.successes >= 4
 
 
 def test_log_normal_times_are_fitted_though_most_are_cut_off() -> None:
@@ -181,23 +182,23 @@ def test_what_was_played_is_not_played_again(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "times.md").read_text() == page
     (tmp_path / "times.csv").write_text("table,n\nsaps,x\n")
     with pytest.raises(BrokenFile, match="line 2: not a result of heats reproduce times"):
-        study.read_times(tmp_path / "times.csv")
+        study.TIMES.read(tmp_path / "times.csv")
 
 
 def test_the_page_says_which_look_is_ahead_everywhere() -> None:
     """Made-up numbers in which one is."""
     hits = dict.fromkeys(LOOKS, 100) | {"paced": 200, WHOLE: 400}
-    results = [TimesResult(cell, 500, hits[cell.look], 0.5, 0.01) for cell in list_times_cells(SAPS, 20)]
+    results = [TimesResult(cell, Share(hits[cell.look], 500), 0.5, 0.01) for cell in list_times_cells(SAPS, 20)]
     page = " ".join(make_times_page(results, 500, 0).split())
     assert "for every k and both ways of dealing: paced.**" in page
     assert "paced +0.200" in page
-    level = [each._replace(successes=100) for each in results]
+    level = [each._replace(share=Share(100, 500)) for each in results]
     assert "both ways of dealing: none.**" in " ".join(make_times_page(level, 500, 0).split())
 
 
 def test_the_committed_page_is_made_of_the_committed_table() -> None:
     """And a cell of it can be played again, from its name and the seed."""
-    known = study.read_times(ROOT / "times.csv")
+    known = study.TIMES.read(ROOT / "times.csv")
     [(reps, seed)] = {key[1:] for key in known}
     results = [known[key] for key in sorted(known)]
     assert make_times_page(results, reps, seed) == (ROOT / "times.md").read_text(encoding="utf-8")

@@ -124,11 +124,19 @@ def test_wrong_requests_are_refused(arguments: dict[str, Any], sentence: str) ->
 
 
 def test_a_chance_out_of_reach_is_refused() -> None:
-    """Where even 10^18 pulls are not enough, it is said how far one gets; where all overspend, that they do."""
-    with pytest.raises(InvalidArgument, match=r"chance=0.999 is not reached by any budget up to 10{18} pulls.*0\.67"):
-        heats.plan(12, 3, chance=0.999, edge=0.501)
+    """Where no budget is enough, it is said how far one gets; where all overspend, that they do."""
+    with pytest.raises(InvalidArgument, match=r"chance=0.9 is not reached by any budget up to 10{18} pulls.*0\.0123"):
+        heats.plan(81, 3, strategy="csh", schedule="paper", blind=True, chance=0.9)  # larger ones overspend
     with pytest.raises(PlanOverspends, match="would spend"):
         heats.plan(81, 3, strategy="csh", schedule="paper", chance=0.9)
+
+
+def test_no_race_is_too_close() -> None:
+    """It takes millions of pulls, and a tenth fewer fall short."""
+    made = heats.plan(12, 3, chance=0.999, edge=0.501)
+    fewer = heats.plan(12, 3, made.budget * 9 // 10, edge=0.501)
+    assert made.budget > 10**7
+    assert math.prod(heats.chances(made, edge=0.501)) >= 0.999 > math.prod(heats.chances(fewer, edge=0.501))
 
 
 def test_other_arguments_are_respected() -> None:

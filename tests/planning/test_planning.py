@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 import heats
 from heats.environments import Gaussian, Winners
@@ -17,7 +18,7 @@ from heats.errors import BudgetTooSmall, InvalidArgument
 from heats.planning import model
 from heats.planning.plan import Plan, Problem, Round
 from heats.planning.rules import RULES
-from heats.planning.survival import Show
+from heats.planning.survival import CLOSENESS, Show
 
 FEEDBACKS = (None, "reward", "winner", "ranking")
 
@@ -215,6 +216,19 @@ def test_more_budget_is_not_worse_where_strength_depends_on_company() -> None:
         for budget in (480, 9600)
     )
     assert few < 0.95 < 0.98 < many
+
+
+@pytest.mark.parametrize("budget", [10**5, 10**6, 10**7])
+def test_the_closest_races_take_millions_of_pulls(budget: int) -> None:
+    """Two arms, winners told, so many pulls that all is normal: Φ((2p − 1)·√B), in worlds as close as the model has."""
+
+    def survive(closeness: float) -> float:
+        lead = math.tanh(closeness * math.log(0.501 / 0.499) / 2)  # 2p − 1
+        return float(ndtr(lead * math.sqrt(budget)))
+
+    redrawn, lasting = sum(map(survive, CLOSENESS)) / len(CLOSENESS), survive(1.0)
+    modelled = heats.chances(heats.plan(2, 2, budget, feedback="winner", edge=0.501), "winner", 0.501)
+    assert modelled == pytest.approx((math.sqrt(redrawn * lasting),), abs=0.03)  # 32 numbers of wins are summed over
 
 
 def test_what_is_too_large_is_refused_at_once() -> None:

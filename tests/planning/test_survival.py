@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from heats.environments import Gaussian, PlackettLuce
-from heats.planning import survival
+from heats.planning import model, survival
 from heats.planning.survival import Show, log_failure
 
 PULLS = survival.make_pull_grid(1e5)
@@ -133,3 +134,12 @@ def test_the_grid_of_wins_has_the_mean_of_the_law(trials: int, chance: float) ->
     assert weights.sum() == pytest.approx(1)
     mean, deviation = trials * chance, math.sqrt(trials * chance * (1 - chance))
     assert (counts * weights).sum() == pytest.approx(mean, abs=0.1 * deviation)
+
+
+@pytest.mark.parametrize("edge", [0.501, 0.55, 0.6, None, 0.9])
+@pytest.mark.parametrize("size", [2, 64])
+def test_tables_end_where_nothing_is_in_doubt(size: int, edge: float | None) -> None:
+    """Whatever is told and wherever strengths come from: more pulls would change no chance that can be told from 1."""
+    pulls = model._list_pulls(math.inf, edge)
+    for show, field in product(survival.Show, (None, survival.Field(2 * size, 10**6))):
+        assert survival.log_failure(show, size, pulls, field, edge)[0, -1] < math.log(1e-15)

@@ -136,7 +136,7 @@ def test_many_batches_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         return heats.NoVerdict("left") if query.id % 3 == 0 else heats.Winner(max(heat))
 
     monkeypatch.setattr("heats.reports.batches.MOST_COLUMNS", 6)
-    monkeypatch.setattr("heats.engine.report.BATCHES_SHOWN", 10)
+    monkeypatch.setattr("heats.engine.report.report.BATCHES_SHOWN", 10)
     found = heats.find_best(range(9), compare, budget=90, seed=2)
     batches = len(found.report.batches)
     assert batches == 15

@@ -20,6 +20,7 @@ from heats.engine.adaptive.batches import BATCHES, divide
 from heats.errors import InvalidArgument
 from heats.planning.build import lay_out
 from heats.planning.explain import explain_plan
+from heats.planning.needed import EVERY_BUDGET_UP_TO
 from heats.planning.request import Hints, check_request
 from heats.planning.voters import SECONDS, Turnout, check_sets, check_voters, count_turnout, find_budget
 from heats.running.progress import count_progress
@@ -97,7 +98,8 @@ def plan(
     if turnout is not None and not json:
         typer.echo(f"\n{turnout}")
     if chance is not None and not json:
-        smallest = f"{made.budget} pulls are the smallest budget with a modelled chance of at least {chance:.12g}"
+        budget_of = "budget" if made.budget <= EVERY_BUDGET_UP_TO else "budget of three digits"
+        smallest = f"{made.budget} pulls are the smallest {budget_of} with a modelled chance of at least {chance:.12g}"
         typer.echo(f"\n{smallest}; theirs is {_format_chance(told['chance'])}.")
 
 

@@ -146,10 +146,16 @@ class Asking:
         self._out.update((query.id, query) for query in queries if self._rows[query.id - self._first] is None)
         return queries
 
-    def query(self, number: int) -> Query:
-        """Return any query of the rounds so far by its id, whether it is owed, out or told."""
-        number = number_of(number)
-        return self._out.get(number) or self._query(number)
+    def query(self, query: Query | int) -> Query:
+        """Return any query of the rounds so far by its id, whether it is owed, out or told.
+
+        One told by value (from another process, say) must be a query of this run.
+        """
+        number = number_of(query)
+        mine = self._out.get(number) or self._query(number)
+        if isinstance(query, Query) and query != mine:
+            raise OutOfTurn(f"{query} is of another run: here pull {number} compares {mine.arms}.")
+        return mine
 
     def told(self, query: Query | int) -> bool:
         """Whether that pull was told already, or was saved: nothing more is needed of it."""
@@ -187,7 +193,7 @@ class Asking:
         number = query.id if type(query) is Query else number_of(query)
         mine = self._out.get(number)
         if mine is not query or mine is None:
-            mine = self._recognise(number, query)
+            mine = self.query(query)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
         kind = KINDS.get(type(feedback), _REWARDS)
@@ -226,12 +232,12 @@ class Asking:
         """
         number = number_of(query)
         if not self.counts(number):
-            self._recognise(number, query)
+            self.query(query)
             self._let_go(number)
             return
         if number not in self._out:
             raise OutOfTurn(f"pull {show_value(number)} is not out with anyone, so it cannot be requeued.")
-        self._recognise(number, query)
+        self.query(query)
         del self._out[number]
         heapq.heappush(self._again, number)
 
@@ -320,13 +326,6 @@ class Asking:
         if position < 0 or number >= self._past[position].opened.first + self._past[position].opened.total:
             raise _not_owed(number)
         return self._past[position]
-
-    def _recognise(self, number: int, query: Query | int) -> Query:
-        """Return the query of that number, which a Query told by value (from another process, say) must equal."""
-        mine = self.query(number)
-        if isinstance(query, Query) and query != mine:
-            raise OutOfTurn(f"{query} is of another run: here pull {number} compares {mine.arms}.")
-        return mine
 
     def _check_kind(self, kind: Kind) -> None:
         if self._kind is not None:

@@ -106,7 +106,7 @@ class Machine(Asking, ABC):
         0
         """
         number = number_of(query)
-        mine, index = self._recognise(number, query), number - self._first
+        mine, index = self.query(query), number - self._first
         if index < 0:
             raise OutOfTurn(f"pull {number} cannot be taken back: its round is over, and what it decided stays.")
         said = self._aside[index].said if index in self._aside else self._rows[index]

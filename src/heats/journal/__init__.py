@@ -4,9 +4,12 @@ fingerprint  candidates → what they are known by
 origin       which command began a run, with all it needs to go on
 judged       what judges leave in the notes of pulls → counts
 events       events ↔ lines, each sealed by a checksum that goes on from the one before
+changes      a change that is written down → the run, changed
+notes        what people write beside an answer
 draft        files that appear whole
 sync         how what was written gets to the disk
 lock         one writer at a time
+appending    lines → the end of a file
 reader       a file → the run, as it was
 sameness     what is asked for → the run of a file, as it is or going further, or another one
 writer       a run → its file

@@ -17,12 +17,12 @@ from heats.engine.pulls import Answer
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, OutOfTurn
+from heats.journal.changes import apply_change
 from heats.journal.events import (
     FORMAT,
     Added,
     Chain,
     Change,
-    Closed,
     Event,
     Extended,
     Finished,
@@ -35,7 +35,6 @@ from heats.journal.events import (
     Requeued,
     Resumed,
     Scoring,
-    Stopped,
     TakenBack,
     Told,
     Voided,
@@ -214,31 +213,15 @@ class Log:
         self._replay()
         machine = self.machine
         try:
-            match event:
-                case Stopped():
-                    machine.stop(event.chance)
-                case TakenBack():
-                    machine.take_back(event.id)
-                    machine.requeue(event.id)  # whoever had it again is not here
-                case Closed():
-                    machine.close_stage(event.why)
-                case Voided():
-                    machine.void(event.who)
-                case _:
-                    self._grow(event)
+            is_out = isinstance(event, Extended | Added) and event.begun and not machine.is_begun
+            asked = machine.ask() if is_out else None  # so that the batch stays as it was handed out
+            apply_change(machine, event)
+            if asked is not None:
+                machine.requeue(asked)
+            if isinstance(event, TakenBack):
+                machine.requeue(event.id)  # whoever had it again is not here
         except HeatsError as error:
             raise self._misfit(self.lines, str(error)) from error
-
-    def _grow(self, event: Extended | Added) -> None:
-        """Extend the run or add to it: a batch that was out stays as it was handed out."""
-        machine = self.machine
-        asked = machine.ask() if event.begun and not machine.is_begun else None
-        if isinstance(event, Extended):
-            machine.extend(event.pulls, len(event.added))
-        elif (arm := machine.add()) != event.arm:
-            raise OutOfTurn(f"the arm added is {arm} here, not {event.arm}")
-        if asked is not None:
-            machine.requeue(asked)
 
     def _misfit(self, line: int, why: str) -> BrokenFile:
         return BrokenFile(f"line {line} of {self.path} does not fit the run: {why.rstrip('.')}.")

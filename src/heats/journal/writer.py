@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Self, get_args
 
 import msgspec
 
-from heats.base.checks import between, one_of, whole
-from heats.base.text import end_sentence, make_encodable
+from heats.base.checks import one_of, whole
+from heats.base.text import make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
 from heats.engine.specs import AdaptiveSpec
-from heats.errors import BadFeedback, BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
+from heats.errors import BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
+from heats.journal.appending import Appender, Sync
+from heats.journal.changes import apply_change
 from heats.journal.draft import write_whole
 from heats.journal.events import (
     FORMAT,
@@ -47,14 +48,13 @@ from heats.journal.events import (
 )
 from heats.journal.fingerprint import Candidate, Challenger, take_fingerprints
 from heats.journal.lock import Lock
+from heats.journal.notes import check_notes, check_seconds
 from heats.journal.origin import Origin, write_origin
 from heats.journal.reader import Log, resolve_path
 from heats.journal.sameness import bring_up_to_date, check_same, goes_further, leave_out_growth, refuse_other_run
-from heats.journal.sync import GROUP_SECONDS, NotOurs, Syncer, bring_to_disk, check_there, open_to_append
+from heats.journal.sync import NotOurs
 
-Sync: TypeAlias = Literal["each", "grouped", "system"]
-MOST_SECONDS = 1e10  # of a comparison: three centuries
-DEEPEST_NOTES = 100  # dicts and lists within each other
+__all__ = ["Journal", "JournalFile", "Sync"]
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,13 @@ class Journal:
             )
         self._choice = file if isinstance(file, JournalFile) else JournalFile(file)
         self._lock: Lock | None = None
-        self._handle: int | None = None
+        self._end: Appender | None = None  # of the file, while this is the one that writes
         self._buffer: list[bytes] = []
-        self._size = 0  # bytes of whole lines in the file
-        self._told = 0  # pulls settled by these lines, and by the buffer
-        self._looked = 0.0  # when the file was last seen in its place, if nobody syncs it
+        self._told = 0  # pulls settled by the lines of the file, and by the buffer
         self._together = False
         self._is_closed = False
         self._cut: int | None = None  # bytes of a torn line, when the file was taken and nothing is written yet
         self._failed: JournalFailed | None = None
-        self._syncer: Syncer | None = None
         self.machine = tournament
         self.path = resolve_path(self._choice.path)
         known = candidates or _by_name(names, tournament.n_arms)
@@ -183,7 +180,7 @@ class Journal:
 
     def take(self) -> None:
         """Be the one that writes, also after a run that was over when it was read; ``log`` has all that is written."""
-        if self._handle is None and self._failed is None and not self._is_closed:
+        if self._end is None and self._failed is None and not self._is_closed:
             self._cut = self._take_file()
         self._check_open()
 
@@ -193,7 +190,7 @@ class Journal:
         Every challenger has a name that no other arm has.
         """
         self.take()
-        self._change(lambda: self._extend(whole("pulls", pulls, 0), tuple(challengers)))
+        self._change(self._make_extension(whole("pulls", pulls, 0), tuple(challengers)))
 
     def add(self, name: str | None = None, value: Any = None) -> int:
         """Take one more arm in, called so, write it down, and return its number.
@@ -205,24 +202,23 @@ class Journal:
             raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
         called = f"arm {self.machine.n_arms}" if name is None else make_encodable(name)
         candidate = Candidate(called) if value is None else take_fingerprints([value], [called], named=True)[0]
-        self._change(lambda: self._take_in(candidate))
+        self._change(self._make_addition(candidate))
         return self.machine.n_arms - 1
 
     def stop(self, chance: float | None = None) -> None:
         """End the run between two batches, and write it down with the chance that was found."""
         self._check_open()
-        self._change(lambda: self._stop(chance))
+        self._change(Stopped(now(), chance))
 
     def take_back(self, query: Query | int) -> None:
         """Forget what a pull of the round under way said, and write it down; it is out again, as after ``ask``."""
         self._check_open()
-        number = query.id if isinstance(query, Query) else self.machine.query(query).id
-        self._change(lambda: self._take_back(query, number))
+        self._change(TakenBack(self.machine.query(query).id, now()))
 
     def close_stage(self, why: str = "") -> None:
         """End the round under way, and write down why; what it still owes comes to no verdict."""
         self._check_open()
-        self._change(lambda: self._close_stage(why))
+        self._change(Closed(make_encodable(why), now()))
 
     def void(self, who: str) -> None:
         """Let all answers by ``who`` be no verdicts, whether the run is over or not, and write it down."""
@@ -230,7 +226,7 @@ class Journal:
         if name in self.machine.voided:
             return
         self.take()
-        self._change(lambda: self._void(name))
+        self._change(Voided(name, now()))
 
     def pause(self) -> None:
         """Write down that the run pauses, or nothing if it does; whoever hands out pulls looks at ``log.is_paused``."""
@@ -258,9 +254,8 @@ class Journal:
         """
         self._check_open()
         if notes is not None:
-            _check_notes(notes)
-        number = query.id if isinstance(query, Query) else self.machine.query(query).id
-        event = Requeued(number, make_encodable(why), now(), by and make_encodable(by), notes)
+            check_notes(notes)
+        event = Requeued(self.machine.query(query).id, make_encodable(why), now(), by and make_encodable(by), notes)
         self.machine.requeue(query)
         self._add(event)
 
@@ -270,7 +265,7 @@ class Journal:
         """Note an answer to a pull that came too late, and why it does not count."""
         self._check_open()
         told, who = encode_anything(answer, query.arms), by and make_encodable(by)
-        self._add(Late(query.id, query.arms, told, now(), who, _checked_seconds(took), why=make_encodable(why)))
+        self._add(Late(query.id, query.arms, told, now(), who, check_seconds(took), why=make_encodable(why)))
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -285,19 +280,14 @@ class Journal:
     def close(self) -> None:
         """Bring everything to the disk and let others write."""
         self._is_closed = True
-        handle, self._handle = self._handle, None
-        syncer, self._syncer = self._syncer, None
+        end, self._end = self._end, None
         try:
-            if syncer is not None:
-                syncer.stop()
-            elif handle is not None and self._failed is None:
-                check_there(handle, self.path)
+            if end is not None:
+                end.close(is_sound=self._failed is None)
         except OSError as error:
             if self._failed is None:
                 raise self._failure(error) from error
         finally:
-            if handle is not None:
-                os.close(handle)
             if self._lock is not None:
                 self._lock.release()
 
@@ -333,14 +323,11 @@ class Journal:
 
     def _take_file(self) -> int:
         """Be the one that writes; return how many bytes of a torn line were cut off."""
-        log = self.log
         self._lock = self._lock or Lock(self.path)
-        self._handle = open_to_append(self.path)
-        log.advance()  # another writer may have gone on until it was locked
-        cut = _mend(self._handle, log)
-        self._size, self._told = log.size, self.machine.settled
-        if self._choice.sync == "grouped":
-            self._syncer = Syncer(self._handle, self.path)
+        self.log.advance()  # another writer may have gone on until it was locked
+        self._end = Appender(self.path, self.log.size, self._choice.sync)
+        cut = _mend(self._end, self.log)
+        self._told = self.machine.settled
         return cut
 
     def _go_on(self, changes: Sequence[Change], cut: int, *, begun: bool = False) -> None:
@@ -359,50 +346,31 @@ class Journal:
         changes: list[Change] = []
         if isinstance(asked.machine, AdaptiveSpec) and isinstance(spec := self.machine.spec, AdaptiveSpec):
             if asked.machine.budget > spec.budget:
-                changes.append(self._extend(asked.machine.budget - spec.budget))
+                changes.append(self._make_extension(asked.machine.budget - spec.budget))
+                apply_change(self.machine, changes[-1])
             taken = set(self.log.names)
             for arm, candidate in enumerate(asked.candidates[spec.n_arms :], spec.n_arms):
                 name = candidate.name if candidate.name not in taken else f"{candidate.name} #{arm}"
                 taken.add(name)
-                changes.append(self._take_in(msgspec.structs.replace(candidate, name=name)))
+                changes.append(self._make_addition(msgspec.structs.replace(candidate, name=name)))
+                apply_change(self.machine, changes[-1])
         return changes
 
-    def _extend(self, pulls: int, challengers: tuple[Challenger, ...] = ()) -> Extended:
-        """Extend the machine; return what is to be written of that."""
-        begun = self.machine.is_begun
-        self.machine.extend(pulls, len(challengers))
-        return Extended(pulls, now(), begun, challengers)
+    def _make_extension(self, pulls: int, challengers: tuple[Challenger, ...] = ()) -> Extended:
+        return Extended(pulls, now(), self.machine.is_begun, challengers)
 
-    def _take_in(self, candidate: Candidate) -> Added:
-        """Let the machine have one more arm; return what is to be written of that."""
-        begun = self.machine.is_begun
-        return Added(self.machine.add(), candidate, now(), begun)
+    def _make_addition(self, candidate: Candidate) -> Added:
+        return Added(self.machine.n_arms, candidate, now(), self.machine.is_begun)
 
-    def _stop(self, chance: float | None) -> Stopped:
-        self.machine.stop(chance)
-        return Stopped(now(), chance)
-
-    def _take_back(self, query: Query | int, number: int) -> TakenBack:
-        self.machine.take_back(query)
-        return TakenBack(number, now())
-
-    def _close_stage(self, why: str) -> Closed:
-        self.machine.close_stage(why)
-        return Closed(make_encodable(why), now())
-
-    def _void(self, who: str) -> Voided:
-        self.machine.void(who)
-        return Voided(who, now())
-
-    def _change(self, change: Callable[[], Change]) -> None:
+    def _change(self, change: Change) -> None:
         """Change the machine and write it down; what it refuses is not written."""
         try:
-            event = change()
+            apply_change(self.machine, change)
             self._told = self.machine.settled
             if self._cut is not None:
                 self._add(Resumed(name_this_worker(), now(), self._cut))
                 self._cut = None
-            self._add(event)
+            self._add(change)
             self._finish()
         except BaseException as error:
             if not isinstance(error, Exception):
@@ -424,7 +392,7 @@ class Journal:
     def _check_open(self) -> None:
         if self._failed is not None:
             raise self._failed
-        if self._handle is None:
+        if self._end is None:
             raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
         if self.machine.settled != self._told:
             raise OutOfTurn(
@@ -452,17 +420,10 @@ class Journal:
     def _commit(self) -> None:
         if not self._buffer or self._failed is not None:
             return
-        assert self._handle is not None
+        assert self._end is not None
         try:
-            self._write(b"".join(self._buffer))
+            self._end.write(b"".join(self._buffer))
             self._buffer.clear()
-            if self._choice.sync == "each":
-                bring_to_disk(self._handle, self.path)
-            elif self._syncer is not None:
-                self._syncer.soon()  # and hear what went wrong with the group before
-            elif time.monotonic() - self._looked >= GROUP_SECONDS:
-                check_there(self._handle, self.path)
-                self._looked = time.monotonic()
         except OSError as error:
             self._failed = self._failure(error)
             raise self._failed from error
@@ -478,25 +439,6 @@ class Journal:
             "once that is mended (make room, say), do the same again and the run goes on."
         )
 
-    def _write(self, data: bytes) -> None:
-        """Append whole lines; of those that do not get through, nothing stays."""
-        assert self._handle is not None
-        there = os.fstat(self._handle).st_size
-        if there != self._size:
-            raise NotOurs(
-                f"was changed by somebody else: it has {there} bytes, not {self._size}. Nothing more is written to it; "
-                "a journal has one writer at a time. Once nobody else writes, do the same again and the run goes on."
-            )
-        done = 0
-        try:
-            while done < len(data):
-                done += os.write(self._handle, memoryview(data)[done:])
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._handle, self._size + data.rfind(b"\n", 0, done) + 1)
-            raise
-        self._size += done
-
 
 def _create(path: Path, header: Header) -> None:
     """Let a journal appear with its whole first line, or not at all."""
@@ -508,7 +450,7 @@ def _create(path: Path, header: Header) -> None:
         os.close(folder)
 
 
-def _mend(handle: int, log: Log) -> int:
+def _mend(end: Appender, log: Log) -> int:
     """Deal with what stands after the last whole line: end a line that lacks its end only, cut one that was torn off.
 
     Returns how many bytes were cut; what was torn off was never told.
@@ -517,20 +459,16 @@ def _mend(handle: int, log: Log) -> int:
     if not tail:
         return 0
     if line := log.chain.find_sound_line(tail):
-        os.ftruncate(handle, log.size + len(line))
-        os.write(handle, b"\n")
+        end.end_line(line)
         log.advance()
-        cut = 0
-    elif log.chain.is_torn(tail):
-        os.ftruncate(handle, log.size)
-        cut = len(tail)
-    else:
-        raise BrokenFile(
-            f"line {log.lines + 1} of {log.path} has no end, and is nothing that a crash of heats leaves behind: "
-            f"{tail[:40]!r}. Nothing was changed; remove what stands after the {log.lines} lines before it to go on."
-        )
-    os.fsync(handle)
-    return cut
+        return 0
+    if log.chain.is_torn(tail):
+        end.cut()
+        return len(tail)
+    raise BrokenFile(
+        f"line {log.lines + 1} of {log.path} has no end, and is nothing that a crash of heats leaves behind: "
+        f"{tail[:40]!r}. Nothing was changed; remove what stands after the {log.lines} lines before it to go on."
+    )
 
 
 def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] | None:
@@ -545,38 +483,13 @@ def _make_event(
     query: Query, feedback: Feedback, by: str | None, took: float | None, notes: dict[str, Any] | None
 ) -> Told:
     """Return what to write of a pull, or refuse what could not be read again."""
-    took = _checked_seconds(took)
+    took = check_seconds(took)
     if notes is not None:
-        _check_notes(notes)
+        check_notes(notes)
     if isinstance(feedback, Named):
         feedback.row(query.arms)
     who = make_encodable(by) if isinstance(by, str) else None  # the machine refuses the rest
     return Told(query.id, query.arms, encode_feedback(feedback, query.arms), now(), who, took, notes)
-
-
-def _checked_seconds(took: float | None) -> float | None:
-    return None if took is None else between("took", took, 0, MOST_SECONDS, why="seconds")
-
-
-def _check_notes(notes: object) -> None:
-    try:
-        if not isinstance(notes, dict):
-            raise TypeError(f"a {type(notes).__name__} is not a dict")
-        if _depth(notes) > DEEPEST_NOTES:  # they must be readable from any depth of a program
-            raise ValueError(f"they are more than {DEEPEST_NOTES} levels deep")
-        msgspec.json.decode(msgspec.json.encode(notes))
-    except (TypeError, ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
-        raise BadFeedback(f"the notes cannot be written as JSON: {end_sentence(error)}") from None
-
-
-def _depth(value: object) -> int:
-    """Return how many dicts and lists stand within each other, as far as it matters."""
-    level, deepest = [value], 0
-    while level and deepest <= DEEPEST_NOTES:
-        nests = [each for each in level if isinstance(each, dict | list | tuple)]
-        level = [inner for each in nests for inner in (each.values() if isinstance(each, dict) else each)]
-        deepest += bool(nests)
-    return deepest
 
 
 def _cannot_begin(path: Path, error: OSError) -> InvalidArgument:

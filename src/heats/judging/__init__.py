@@ -6,6 +6,7 @@ rows   a data set → the row of a pull
 show   k outputs → the text a judge is asked
 parse  a judge's answer → its verdict, or none
 ask    calls → answers, plainly or with await, kept and limited
+bench  whoever judges, one or several: verdicts → feedback that names candidates
 judge  ``Judge``: somebody to ask → what ``find_best`` takes to compare
 panel  several judges → one
 """

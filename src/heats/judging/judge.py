@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import os
 import threading
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -18,39 +17,22 @@ import msgspec
 from heats.base.checks import one_of, true_or_false
 from heats.base.seeds import fold_seed
 from heats.base.text import make_encodable
-from heats.engine.feedback import Arms, Named, NoVerdict, Ranking, Winner
+from heats.engine.feedback import Arms, NoVerdict
 from heats.engine.machine import Query
 from heats.errors import InvalidArgument, show_value
 from heats.journal.fingerprint import take_fingerprints
 from heats.journal.judged import Heard, PullNotes
-from heats.judging.ask import (
-    Call,
-    Spending,
-    Steps,
-    Turns,
-    has_own_name,
-    make_calls,
-    make_calls_async,
-    name_function,
-)
+from heats.judging.ask import Call, Spending, Steps, Turns, has_own_name, name_function
+from heats.judging.bench import Bench, Judged
 from heats.judging.cache import Cache, Memory, Store, make_key
 from heats.judging.limit import Limit
 from heats.judging.parse import Verdict, parse_answer
 from heats.judging.rows import choose_row, take_rows
 from heats.judging.show import QUESTION, check_size, show_outputs
 from heats.running.comparison import is_coroutine_function
-from heats.running.outcomes import Noted
 
 MOST_REMEMBERED = 10_000  # pulls that may be tried again
 MOST_ARRIVED = 8  # judges that travelled to this process, and stay for the next pull
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What a pull came to: places of its heat, best first, or why there is no verdict; and what to write down."""
-
-    verdict: Verdict | NoVerdict
-    notes: PullNotes
 
 
 @dataclass
@@ -61,47 +43,6 @@ class Tried:
     elsewhere: int = 0  # attempts that another process made: all answers they got may have been of no use
     spending: Spending = field(default_factory=Spending)
     tries: int = 0  # all but the last failed; 0: the last one came to an end
-
-
-class Bench(ABC):
-    """Whoever judges: one judge or a panel of them, called as ``compare`` is."""
-
-    varies: bool | int  # whether, asked again about the same pull, it may say something else; or how often at most
-    feedback: Literal["winner", "ranking"]
-    is_async: bool  # whether what it returns has to be awaited
-
-    def _set_async(self, is_async: bool) -> None:
-        self.is_async = is_async
-        if is_async:  # whoever looks is to see a coroutine function
-            self.__call__ = self._call_async  # type: ignore[method-assign]
-
-    def __call__(self, heat: Sequence[Any], query: Query, attempt: int = 0) -> Noted | Awaitable[Noted]:
-        """Compare the candidates of a heat; to be awaited if ``ask`` or ``answer`` is."""
-        if self.is_async:
-            return self._call_async(heat, query, attempt)
-        return self._say(make_calls(self.judge(heat, query, attempt)), heat, query)
-
-    async def _call_async(self, heat: Sequence[Any], query: Query, attempt: int = 0) -> Noted:
-        return self._say(await make_calls_async(self.judge(heat, query, attempt)), heat, query)
-
-    @abstractmethod
-    def judge(self, heat: Sequence[Any], query: Query, attempt: int) -> Steps[Judged]:
-        """Yield the calls to be made, take their answers, and return what the pull came to."""
-
-    @abstractmethod
-    def settle(self, query: Query) -> None:
-        """Take note that there is an answer to a pull: what is spent from here on is for the next one."""
-
-    def _say(self, judged: Judged, heat: Sequence[Any], query: Query) -> Noted:
-        self.settle(query)
-        return Noted(self._name_candidates(judged.verdict, heat), judged.notes.to_notes())
-
-    def _name_candidates(self, verdict: Verdict | NoVerdict, heat: Sequence[Any]) -> Named:
-        if isinstance(verdict, NoVerdict):
-            return verdict
-        if self.feedback == "ranking":
-            return Ranking(heat[place] for place in verdict.best)
-        return Winner(*(heat[place] for place in verdict.best or range(len(heat))))
 
 
 class Judge(Bench):
@@ -166,10 +107,11 @@ class Judge(Bench):
         seed: int = 0,
         varies: bool | None = None,
     ) -> None:
+        self._rows = take_rows(rows)
         self._rebuild = partial(
             Judge,
             ask,
-            rows=rows if (taken := take_rows(rows)) is None else taken,
+            rows=self._rows,
             answer=answer,
             show=show,
             question=question,
@@ -184,7 +126,6 @@ class Judge(Bench):
         )
         self._ask = _check_function("ask", ask)
         self._answer = None if answer is None else _check_function("answer", answer)
-        self._rows = taken
         one_of("feedback", feedback, ("winner", "ranking"))
         self.feedback = feedback
         self._ties = true_or_false("ties", ties)

@@ -13,7 +13,8 @@ from heats.engine.machine import Query
 from heats.errors import InvalidArgument
 from heats.journal.judged import PullNotes, add_costs
 from heats.judging.ask import Steps, take_together
-from heats.judging.judge import Bench, Judge, Judged
+from heats.judging.bench import Bench, Judged
+from heats.judging.judge import Judge
 from heats.judging.parse import Verdict
 
 

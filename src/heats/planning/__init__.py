@@ -8,6 +8,8 @@ model      all rounds of a plan → how likely the best arm survives each of the
 optimise   the model and a budget → the rounds that are survived most likely: the planned strategy
 voters     how many may vote → no heat is pulled more often, and what it takes of each
 request    arguments → what is asked for, checked
+fixed      a fixed rule and a budget → its rounds
+modelled   the model, asked: the rounds that planned takes, and chances that no plan exceeds
 needed     a wanted chance → the smallest budget whose plan reaches it
 build      arguments → a plan; a plan → its chances
 explain    a plan → text: its rounds, its chances, and the alternatives

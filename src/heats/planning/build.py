@@ -1,22 +1,19 @@
-"""Arguments → a plan; a plan → its modelled chances.
-
-The model behind both is imported when it is first needed: it takes SciPy, which not every run does.
-"""
+"""Arguments → a plan; a plan → its modelled chances."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from functools import partial
 
 from heats.base.checks import between
 from heats.errors import BudgetTooSmall, InvalidArgument, PlanOverspends
+from heats.planning.fixed import follow_as_printed, follow_exactly
+from heats.planning.modelled import bound_planned, bound_rule, check_optimised, find_model, optimise_rounds
 from heats.planning.needed import Chances, Watch, find_largest_chance, find_smallest
 from heats.planning.plan import (
     MOST_BUDGET_PULLS,
-    RECORDS,
     FeedbackHint,
     Plan,
     Problem,
@@ -24,26 +21,10 @@ from heats.planning.plan import (
     Round,
     Schedule,
     check_problem,
-    price_rounds,
 )
-from heats.planning.request import Hints, Request, check_hints, check_request
-from heats.planning.rules import PLANNED, RULES, Rule, find_rule, is_planned
-from heats.planning.schedule import (
-    bound_pulls,
-    count_pulls,
-    lay_rounds,
-    list_rounds,
-    printed_least,
-    printed_pulls,
-    share_budget,
-    share_budget_blindly,
-)
+from heats.planning.request import Request, check_hints, check_request
+from heats.planning.rules import PLANNED, RULES, Rule, is_planned
 from heats.planning.voters import check_voters, find_budget, is_too_often, limit_pulls
-
-if TYPE_CHECKING:
-    from heats.planning.model import Model
-
-ROUNDING = 1e-12  # of chances
 
 
 def plan(
@@ -168,12 +149,12 @@ def _lay_rounds(asked: Request, budget: int) -> Plan:
     _, strategy, hints, record, schedule, blind, voters = asked
     rounds: Sequence[Round]
     if is_planned(strategy):
-        _check_optimised(problem, schedule, blind=blind)
-        name, rounds = PLANNED, _optimise_rounds(problem, hints, record, blind)
+        check_optimised(problem, schedule, blind=blind)
+        name, rounds = PLANNED, optimise_rounds(problem, hints, record, blind)
     elif schedule == "exact":
-        name, rounds = _follow_exactly(problem, strategy, blind=blind)
+        name, rounds = follow_exactly(problem, strategy, blind=blind)
     else:
-        name, rounds = _follow_as_printed(problem, strategy, blind=blind)
+        name, rounds = follow_as_printed(problem, strategy, blind=blind)
     if voters is not None and is_too_often(rounds, voters):
         rounds = _rearrange(asked, problem, rounds, voters)
     return Plan(
@@ -195,7 +176,7 @@ def chances(plan: Plan, feedback: FeedbackHint | None = None, edge: float | None
     if not isinstance(plan, Plan):
         raise InvalidArgument("{plan} must be a Plan; make one with heats.plan(n_arms, heat_size, budget).", plan=plan)
     problem = Problem(plan.n_arms, plan.heat_size, plan.budget)
-    model = _find_model(problem, check_hints(feedback, edge), plan.record)
+    model = find_model(problem, check_hints(feedback, edge), plan.record)
     return tuple(math.exp(log) for log in model.log_chances(plan.rounds).tolist())
 
 
@@ -217,8 +198,8 @@ def _rearrange(asked: Request, problem: Problem, rounds: Sequence[Round], voters
         return found[0]
     for name in RULES:
         with suppress(BudgetTooSmall, InvalidArgument):  # too few pulls, or too many rounds
-            found.append(limit_pulls(_follow_exactly(problem, name, blind=False)[1], voters, problem.budget))
-    model = _find_model(problem, asked.hints, asked.record)
+            found.append(limit_pulls(follow_exactly(problem, name, blind=False)[1], voters, problem.budget))
+    model = find_model(problem, asked.hints, asked.record)
     return max(found, key=lambda each: round(float(model.log_chances(each).sum()), 9))
 
 
@@ -236,7 +217,7 @@ def _find_budget(asked: Request, wanted: float, watch: Watch) -> int:
         return math.prod(chances(made, *asked.hints))
 
     reach(1)  # refuses what no budget mends
-    bound = _bound_planned if is_planned(asked.strategy) else _bound_rule
+    bound = bound_planned if is_planned(asked.strategy) else bound_rule
     known = Chances(reach, partial(bound, asked))
     found = find_smallest(wanted, known, watch)
     if found is None:
@@ -249,145 +230,3 @@ def _find_budget(asked: Request, wanted: float, watch: Watch) -> int:
             chance=wanted,
         )
     return found
-
-
-def _bound_planned(asked: Request, low: int, high: int) -> float:
-    """Return a chance that no planned tournament with a budget from ``low`` to ``high`` exceeds."""
-    from heats.planning.optimise import bound_log_chance
-
-    if high < _count_least_heats(asked.problem.n_arms, asked.problem.heat_size) and not asked.blind:
-        return 0.0
-    model = _find_model(asked.problem._replace(budget=high), asked.hints, asked.record)
-    return math.exp(bound_log_chance(model, high, blind=asked.blind)) + ROUNDING
-
-
-def _bound_rule(asked: Request, low: int, high: int) -> float:
-    """Return a chance that no tournament by a fixed rule with a budget from ``low`` to ``high`` exceeds."""
-    name, keep = find_rule(asked.strategy)
-    n, k, _ = asked.problem
-    shapes = list_rounds(n, k, keep)
-    heats = [shape.heats for shape in shapes]
-    least = 1 if asked.blind else sum(heats)
-    if asked.schedule == "exact":
-        pulls = bound_pulls(heats, max(low, least), high) if high >= least else [0]
-    else:
-        pulls = printed_pulls(name, n, k, len(heats), high)
-        if count_pulls(heats, printed_pulls(name, n, k, len(heats), low)) > high:  # it overspends them all
-            return 0.0
-    if 0 in pulls and not asked.blind:
-        return 0.0
-    model = _find_model(asked.problem._replace(budget=high), asked.hints, asked.record)
-    return math.exp(float(model.log_chances(price_rounds(shapes, pulls)).sum())) + ROUNDING
-
-
-# The planned strategy
-
-
-def _find_model(problem: Problem, hints: Hints, record: Record) -> Model:
-    """Return the model of a problem, which it shares with others that differ a little in their budgets."""
-    from heats.planning.model import round_budget
-
-    return _make_model(problem._replace(budget=round_budget(problem.budget)), hints, record)
-
-
-@lru_cache(maxsize=32)
-def _make_model(problem: Problem, hints: Hints, record: Record) -> Model:
-    from heats.planning.model import Model
-
-    return Model(problem, hints.feedback, hints.edge, carries=hints.feedback in RECORDS[record].carries)
-
-
-@lru_cache(maxsize=256)
-def _optimise_rounds(problem: Problem, hints: Hints, record: Record, blind: bool) -> tuple[Round, ...]:
-    from heats.planning.optimise import optimise
-
-    return tuple(optimise(_find_model(problem, hints, record), problem.budget, blind=blind))
-
-
-def _check_optimised(problem: Problem, schedule: Schedule, *, blind: bool) -> None:
-    """Refuse what planned cannot do."""
-    if schedule != "exact":
-        raise InvalidArgument(f"{{schedule}} is for {', '.join(RULES)}; name one as strategy.", schedule=schedule)
-    n, k, budget = problem
-    least = _count_least_heats(n, k)
-    if budget < least and not blind:
-        rounds = f"{n} candidates take at least {least} heats of {k}"
-        raise _refuse_budget(problem, rounds, least, _count_least_heats(n, min(2 * k, n)))
-
-
-def _count_least_heats(n_arms: int, heat_size: int) -> int:
-    """Return how many heats it takes at least: one drops at most all of its arms but one."""
-    return -(-(n_arms - 1) // (heat_size - 1))
-
-
-# Fixed rules
-
-
-def _follow_exactly(problem: Problem, strategy: str | Rule, *, blind: bool) -> tuple[str, list[Round]]:
-    """Return the name of a rule and its rounds with the exact schedule."""
-    name, keep = find_rule(strategy)
-    n, k, budget = problem
-    shapes = list_rounds(n, k, keep)
-    heats = [shape.heats for shape in shapes]
-    least = sum(heats)
-    if budget < least and not blind:
-        rounds = f"the {len(heats)} rounds have {least} heats"
-        raise _refuse_budget(problem, rounds, least, _count_heats(n, min(2 * k, n), keep, least))
-    return name, price_rounds(
-        shapes, share_budget(heats, budget) if budget >= least else share_budget_blindly(heats, budget)
-    )
-
-
-def _follow_as_printed(problem: Problem, strategy: str | Rule, *, blind: bool) -> tuple[str, list[Round]]:
-    """Return the name of a rule and its rounds with the schedule of Section 4.1 as printed."""
-    name, keep = find_rule(strategy)
-    if not isinstance(strategy, str):
-        raise InvalidArgument(
-            f"{{schedule}} exists only for {', '.join(RULES)}, not for the rule {name}; use schedule='exact'.",
-            schedule="paper",
-        )
-    n, k, budget = problem
-    shapes = list_rounds(n, k, keep)
-    heats = [shape.heats for shape in shapes]
-    pulls = printed_pulls(name, n, k, len(heats), budget)
-    spent = count_pulls(heats, pulls)
-    if spent > budget:
-        raise PlanOverspends(
-            f"the printed {name} schedule for n={n}, k={k} would spend {spent} pulls of a budget of {budget}: its "
-            "bounds on rounds and heats are too small for odd heats. Use {schedule}, which never overspends.",
-            schedule="exact",
-        )
-    if 0 in pulls and not blind:
-        least = printed_least(name, n, k, heats)
-        more = f"Give at least {least} pulls" if least else "No budget helps, it would overspend every one"
-        raise BudgetTooSmall(
-            f"{{budget}} leaves a heat of the printed {name} schedule without a single pull. {more}, "
-            f"use {{schedule}} (which needs {sum(heats)}), or allow unseen heats with {{blind}}.",
-            budget=budget,
-            schedule="exact",
-            blind=True,
-        )
-    return name, price_rounds(shapes, pulls)
-
-
-def _count_heats(n_arms: int, heat_size: int, keep: Rule, most: int) -> int:
-    """Return how many heats all rounds have together; beyond ``most`` it stops to count."""
-    total = 0
-    for shape in lay_rounds(n_arms, heat_size, keep):
-        total += shape.heats
-        if total >= most:
-            break
-    return total
-
-
-def _refuse_budget(problem: Problem, rounds: str, least: int, fewer: int) -> BudgetTooSmall:
-    """Return the error that a budget does not cover every heat, and what would help: larger heats, if they do."""
-    larger = min(2 * problem.heat_size, problem.n_arms)
-    help_ = f", take {{heat_size}} (with which it takes {fewer})" if fewer < least else ""
-    return BudgetTooSmall(
-        f"{{budget}} leaves a heat without a single pull: {rounds}. Give at least {least} pulls{help_}, "
-        "or allow unseen heats with {blind}.",
-        budget=problem.budget,
-        blind=True,
-        heat_size=larger,
-    )

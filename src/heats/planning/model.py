@@ -50,7 +50,8 @@ MOST_KEEP_CHOICES = 15  # numbers to keep that are told apart in heats of a size
 MOST_FIELDS = 20  # with tables, beyond those up to a heat: factors of two up to half a million heats
 ANY_FIELD = 0  # where strengths are redrawn
 FEW_PULLS = 17  # with fewer, ties between equal numbers of wins matter: (4)
-MOST_TABLE_PULLS = 1e5  # evidence beyond is beyond doubt
+MOST_TABLE_PULLS = 1e5  # evidence beyond is beyond doubt, unless the race is closer than this:
+CLOSE_EDGE = 0.6
 ROUNDS_AT_ONCE = 2048  # of a plan, to bound memory
 
 
@@ -76,7 +77,7 @@ class Model:
     def __init__(self, problem: Problem, feedback: FeedbackHint | None, edge: float | None, *, carries: bool) -> None:
         self.n_arms, self.heat_size = problem.n_arms, problem.heat_size
         self.remembered = REMEMBERED if carries else 0.0
-        self.pulls = _list_pulls(problem.budget)
+        self.pulls = _list_pulls(problem.budget, edge)
         self._worlds = FITTED_WORLDS if carries and feedback != "ranking" else WORLDS[feedback]
         self._edge = edge
         self._fields = _list_fields(problem)
@@ -173,20 +174,21 @@ class Model:
         return np.array([table[keeps - 1] for table in tables])
 
 
-def round_budget(budget: int) -> int:
+def round_budget(budget: int, edge: float | None) -> int:
     """Return the largest budget with the same tables."""
-    return int(_list_pulls(budget)[-1])
+    return int(_list_pulls(budget, edge)[-1])
 
 
-def _list_pulls(budget: int) -> Array:
-    """Return the numbers of pulls at which tables are made."""
-    return make_pull_grid(min(budget, MOST_TABLE_PULLS))
+def _list_pulls(budget: float, edge: float | None) -> Array:
+    """Return the numbers of pulls at which tables are made; a lead half as large takes four times as many."""
+    closeness = 1.0 if edge is None else max(1.0, (CLOSE_EDGE - 0.5) / (edge - 0.5))
+    return make_pull_grid(min(budget, MOST_TABLE_PULLS * closeness**2))
 
 
 @lru_cache(maxsize=1024)  # tables of up to 30 kB
 def _make_table(show: Show, size: int, n_pulls: int, field: Field | None, edge: float | None) -> Array:
     """Return log F in one world, made once: where strengths are redrawn, it is the same for all problems."""
-    table = log_failure(show, size, make_pull_grid(MOST_TABLE_PULLS)[:n_pulls], field, edge)
+    table = log_failure(show, size, _list_pulls(math.inf, edge)[:n_pulls], field, edge)
     table.flags.writeable = False
     return table
 

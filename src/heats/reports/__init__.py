@@ -11,7 +11,9 @@ labels      names → labels that fit a drawing or a line; parameters → column
 bracket     the rounds of a report → a drawing
 batches     the batches of adaptive play → a drawing
 strengths   the standings of a report → drawings
+interval    how sure the last heat is → a drawing
 places      files to write results to
+pieces      sentences, tables and candidates → HTML
 page        a result → one HTML file
 notebook    a result → what a notebook shows
 """

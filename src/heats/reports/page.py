@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from heats.base.text import make_lines_printable, make_printable
 from heats.base.times import say_seconds
 from heats.engine.machine import Machine
-from heats.engine.report import BATCH_TITLES, Report, Sureness, list_batches, list_reasons, say_stop, say_voided
+from heats.engine.report import BATCH_TITLES, Report, list_batches, list_reasons, say_stop, say_voided
 from heats.engine.specs import Spec, TournamentSpec, name_stage
 from heats.engine.standings import count_meetings, tabulate
 from heats.errors import InvalidArgument
@@ -19,8 +19,20 @@ from heats.journal.reader import Log
 from heats.planning.plan import RECORDS, Plan
 from heats.reports.batches import draw_batches
 from heats.reports.bracket import count_letters, draw_bracket, number
+from heats.reports.interval import draw_interval
 from heats.reports.judges import JUDGE_TITLES, FirstShown, JudgingFacts, list_judging, tabulate_judges
 from heats.reports.labels import Roster
+from heats.reports.pieces import (
+    WIDE,
+    fold,
+    list_labels,
+    make_sentence,
+    make_table,
+    show_cells,
+    show_label,
+    show_name,
+    show_titles,
+)
 from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
 from heats.reports.strengths import Axis
@@ -28,12 +40,8 @@ from heats.reports.top import say_claim
 from heats.reports.validation import Meeting, Validation, list_findings, name_opponent
 from heats.reports.winner import list_values
 
-MOST_NAMES_LISTED = 12  # of a heat; the others are counted
 LONGEST_HEADING = 40  # letters of a name; a longer one is headed by its label
 MOST_ROWS_FIRST = 10  # of the standings, before the others
-MOST_ROWS_OPEN = 8  # of a table about details; a longer one is folded until somebody wants it
-WIDE = '<div class="wide" tabindex="0">'  # what may be wider than a phone scrolls by keys, too
-MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
 
 
 def render_page(log: Log, result: Result) -> str:
@@ -46,7 +54,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
     report, names, run = result.report, result.names, result.run
     roster = Roster(names, values, count_letters(report.rounds))
     winner = report.winner
-    title = f"heats: {_name(names, winner)}" if winner is not None else "heats"
+    title = f"heats: {show_name(names, winner)}" if winner is not None else "heats"
     plan = _plan_of(machine.spec)
     parts = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
@@ -98,17 +106,17 @@ def _plan_of(spec: Spec) -> Plan | None:
 
 def _head(report: Report, roster: Roster) -> Iterator[str]:
     winner = report.winner
-    number = "" if winner is None or roster.labels == roster.names else f" is {_label(roster, winner)}"
+    number = "" if winner is None or roster.labels == roster.names else f" is {show_label(roster, winner)}"
     yield f"<h1>{'The best of' if report.done else 'Not decided yet:'} {report.n_arms:,} candidates{number}</h1>"
     yield f'<p class="winner">{_nobody(report) if winner is None else _heading(roster, winner)}</p>'
     if winner is not None:
         first, *others = list_reasons(report, roster.labels)
-        yield f"<p>{_sentence(first)}</p>"
-        yield from (f'<p class="soft">{_sentence(reason)}</p>' for reason in others)
+        yield f"<p>{make_sentence(first)}</p>"
+        yield from (f'<p class="soft">{make_sentence(reason)}</p>' for reason in others)
     if report.stopped is not None:
-        yield f'<p class="soft">{_sentence(say_stop(report.stopped))}</p>'
+        yield f'<p class="soft">{make_sentence(say_stop(report.stopped))}</p>'
     if report.voided:
-        yield f'<p class="soft">{_sentence(f"Void: {say_voided(report)}")}</p>'
+        yield f'<p class="soft">{make_sentence(f"Void: {say_voided(report)}")}</p>'
     if not report.done:
         yield '<p class="soft">The run is not over: whoever stands first now may still lose.</p>'
 
@@ -116,15 +124,11 @@ def _head(report: Report, roster: Roster) -> Iterator[str]:
 def _top(race: RaceFacts | None) -> Iterator[str]:
     """Say how good the winner is among all that its space holds."""
     if race is not None and race.top is not None:
-        yield f'<p class="soft">{_sentence(say_claim(race.top))}</p>'
-
-
-def _sentence(text: str) -> str:
-    return escape(f"{text[0].upper()}{text[1:]}.")
+        yield f'<p class="soft">{make_sentence(say_claim(race.top))}</p>'
 
 
 def _heading(roster: Roster, arm: int) -> str:
-    return _name(roster.names, arm) if len(roster.names[arm]) <= LONGEST_HEADING else _label(roster, arm)
+    return show_name(roster.names, arm) if len(roster.names[arm]) <= LONGEST_HEADING else show_label(roster, arm)
 
 
 def _values(values: Sequence[Any], roster: Roster, winner: int | None) -> Iterator[str]:
@@ -167,11 +171,11 @@ def _validation(validation: Validation | None) -> Iterator[str]:
     if validation is None or not validation.done:
         return
     first, *others = list_findings(validation)
-    yield f"<h2>On instances that the race never saw</h2><p>{_sentence(first)}</p>"
-    yield from (f'<p class="soft">{_sentence(line)}</p>' for line in others)
+    yield f"<h2>On instances that the race never saw</h2><p>{make_sentence(first)}</p>"
+    yield from (f'<p class="soft">{make_sentence(line)}</p>' for line in others)
     sides = escape(make_printable(validation.winner.name)), escape(name_opponent(validation))
     rows = [_meeting(each, validation.goal) for each in validation.meetings]
-    yield from _fold("Instance by instance", _table(("instance", *sides), rows, words=0), len(rows))
+    yield from fold("Instance by instance", make_table(("instance", *sides), rows, words=0), len(rows))
 
 
 def _meeting(met: Meeting, goal: str) -> tuple[str, str, str]:
@@ -232,15 +236,15 @@ def _standings(report: Report, roster: Roster) -> Iterator[str]:
     rows = []
     for row, cells in zip(standings.rows, plain, strict=True):
         drawn = axis.draw(row, best=report.done and row.place == 1)
-        named = [_name(roster.names, row.arm)] if names else []
-        parameters = [*named, *_cells(roster, row.arm)]
-        rows.append((_label(roster, row.arm), cells[2], drawn, *map(escape, cells[3:]), *parameters))
-    heading = ("candidate", titles[2], "", *titles[3:], *names, *_titles(roster))
+        named = [show_name(roster.names, row.arm)] if names else []
+        parameters = [*named, *show_cells(roster, row.arm)]
+        rows.append((show_label(roster, row.arm), cells[2], drawn, *map(escape, cells[3:]), *parameters))
+    heading = ("candidate", titles[2], "", *titles[3:], *names, *show_titles(roster))
     yield f'<h2>Standings</h2><p class="soft">{_STRENGTHS[standings.method]}</p>'
-    yield from _table(heading, rows[:MOST_ROWS_FIRST], words=0, first=0 if report.done else None)
+    yield from make_table(heading, rows[:MOST_ROWS_FIRST], words=0, first=0 if report.done else None)
     if len(rows) > MOST_ROWS_FIRST:
-        rest = _table(heading, rows[MOST_ROWS_FIRST:], words=0)
-        yield from _fold(f"The other {len(rows) - MOST_ROWS_FIRST:,}", rest, len(rows))
+        rest = make_table(heading, rows[MOST_ROWS_FIRST:], words=0)
+        yield from fold(f"The other {len(rows) - MOST_ROWS_FIRST:,}", rest, len(rows))
 
 
 _STRENGTHS = {
@@ -259,11 +263,12 @@ def _final(report: Report, roster: Roster, plan: Plan | None) -> Iterator[str]:
     pulls = f"{last.pulls_of(0):,} pull{'' if last.pulls_of(0) == 1 else 's'}"
     yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
     rows = [
-        (_label(roster, arm), score, *_cells(roster, arm)) for arm, score in zip(last.heats[0], scores, strict=True)
+        (show_label(roster, arm), score, *show_cells(roster, arm))
+        for arm, score in zip(last.heats[0], scores, strict=True)
     ]
-    yield from _table(("candidate", "score", *_titles(roster)), rows, words=0, first=0)
+    yield from make_table(("candidate", "score", *show_titles(roster)), rows, words=0, first=0)
     if report.sureness is not None:
-        yield _interval(report.sureness)
+        yield draw_interval(report.sureness)
     yield "</section>"
 
 
@@ -272,35 +277,6 @@ def _ranked_by(plan: Plan | None) -> str:
     if plan is not None and RECORDS[plan.record].ranks_heats:
         return " by all rounds so far, with the scores of this one"
     return ", with scores"
-
-
-def _interval(sure: Sureness) -> str:
-    """Draw an interval on its axis: from 0 to 1 for shares, around zero for a lead."""
-    share = sure.quantity in ("share", "ahead")
-    low, high = (0.0, 1.0) if share else (min(0.0, sure.low), max(0.0, sure.high))
-    space = (high - low) or 1.0
-    zero = 0.5 if sure.quantity == "ahead" else 0.0
-
-    def x(value: float) -> float:
-        return 10 + 340 * (value - low) / space
-
-    words = {
-        "share": "share of wins",
-        "ahead": "share of pulls ahead of the runner-up",
-        "lead": "lead over the runner-up",
-    }
-    title = f"{words[sure.quantity]}, {sure.confidence:.0%} interval ({escape(sure.method)})"
-    parts = [
-        '<svg class="interval drawing" viewBox="0 0 360 74" role="img" aria-label="The interval">',
-        f'<text x="10" y="14" class="out">{title}</text>',
-        f'<path class="axis" d="M10 40H350M{x(zero):.1f} 28V52"/>',
-        f'<path class="span" d="M{x(sure.low):.1f} 40H{x(sure.high):.1f}"/>',
-        f'<circle class="best" cx="{x(sure.estimate):.1f}" cy="40" r="6"/>',
-        f'<text x="10" y="68" class="out">{low:.3g}</text>',
-        f'<text x="180" y="68" text-anchor="middle">{sure.estimate:.3g} ({sure.low:.3g} to {sure.high:.3g})</text>',
-        f'<text x="350" y="68" class="out" text-anchor="end">{high:.3g}</text></svg>',
-    ]
-    return "".join(parts)
 
 
 def _rounds(report: Report, roster: Roster, winner: int | None, plan: Plan | None) -> Iterator[str]:
@@ -323,10 +299,10 @@ def _way_of(report: Report, roster: Roster, winner: int | None) -> Iterator[str]
             if winner in arms:
                 place = arms.index(winner)
                 score = number(each.scores[heat][place]) if each.scores and each.scores[heat] else "unseen"
-                others = _list(roster, [arm for arm in arms if arm != winner])
+                others = list_labels(roster, [arm for arm in arms if arm != winner])
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls_of(heat):,}"))
-    table = _table(("round", "met", "score", "place", "pulls"), rows, words=1)
-    yield from _fold(f"The record of {_label(roster, winner)}", table, len(rows))
+    table = make_table(("round", "met", "score", "place", "pulls"), rows, words=1)
+    yield from fold(f"The record of {show_label(roster, winner)}", table, len(rows))
 
 
 def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str]:
@@ -336,8 +312,8 @@ def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str
     remark = "A ring is as large as a candidate's share of the pulls of a batch, and filled as far as it came first."
     yield f'<h2>Batch by batch</h2><p class="soft">{remark}</p>'
     yield from (WIDE, *draw_batches(report, roster, winner), "</div>")
-    rows = [tuple(map(escape, row)) for row in list_batches(report, roster.labels)]
-    yield from _fold("The batches", _table(BATCH_TITLES, rows, words=3), len(rows))
+    rows = [tuple(map(escape, row)) for row in list_batches(report.batches, roster.labels)]
+    yield from fold("The batches", make_table(BATCH_TITLES, rows, words=3), len(rows))
 
 
 def _meetings(report: Report, machine: Machine, roster: Roster, winner: int | None) -> Iterator[str]:
@@ -347,13 +323,13 @@ def _meetings(report: Report, machine: Machine, roster: Roster, winner: int | No
     told, others = machine.evidence(), [row.arm for row in report.standings.rows if row.arm != winner]
     met = [count_meetings(told, winner, other) for other in others[:MOST_ROWS_FIRST]]
     rows = [
-        (_label(roster, each.other), *(f"{count:,}" for count in (each.met, each.won, each.lost)))
+        (show_label(roster, each.other), *(f"{count:,}" for count in (each.met, each.won, each.lost)))
         for each in met
         if each.met
     ]
     if rows:
-        table = _table(("against", "met", "won", "lost"), rows, words=0)
-        yield from _fold(f"The record of {_label(roster, winner)}", table, len(rows))
+        table = make_table(("against", "met", "won", "lost"), rows, words=0)
+        yield from fold(f"The record of {show_label(roster, winner)}", table, len(rows))
 
 
 def _runs(race: RaceFacts | None, roster: Roster, winner: int | None) -> Iterator[str]:
@@ -362,19 +338,19 @@ def _runs(race: RaceFacts | None, roster: Roster, winner: int | None) -> Iterato
         return
     rows = [
         (
-            _label(roster, each.arm),
+            show_label(roster, each.arm),
             f"{each.wins:,}",
             f"{each.runs:,}",
             f"{each.cpu_seconds:.1f} s",
             f"{each.cpu_seconds / each.runs:.2f} s",
             f"{each.crashes:,}",
-            *_cells(roster, each.arm),
+            *show_cells(roster, each.arm),
         )
         for each in sorted(race.candidates, key=lambda each: each.arm != winner)
     ]
-    titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed", *_titles(roster))
+    titles = ("candidate", "heats won", "runs", "CPU time", "per run", "crashed", *show_titles(roster))
     remark = '<p class="soft">Who raced most is above; a run that was stopped by a faster one cost time as well.</p>'
-    yield from _fold("The runs", [remark, *_table(titles, rows, words=0, first=0)], len(rows))
+    yield from fold("The runs", [remark, *make_table(titles, rows, words=0, first=0)], len(rows))
 
 
 def _judging(judging: JudgingFacts | None, shown: FirstShown | None) -> Iterator[str]:
@@ -383,10 +359,10 @@ def _judging(judging: JudgingFacts | None, shown: FirstShown | None) -> Iterator
     if not said:
         return
     yield "<h2>The judges</h2>" if judging is not None else "<h2>Shown first</h2>"
-    yield from (f"<p>{_sentence(line)}</p>" for line in said)
+    yield from (f"<p>{make_sentence(line)}</p>" for line in said)
     if judging is not None:
         rows = [tuple(map(escape, row)) for row in tabulate_judges(judging)]
-        yield from _table(JUDGE_TITLES, rows, words=0)
+        yield from make_table(JUDGE_TITLES, rows, words=0)
 
 
 def _plan(plan: Plan | None, finished: int) -> Iterator[str]:
@@ -400,8 +376,8 @@ def _plan(plan: Plan | None, finished: int) -> Iterator[str]:
         rows.append(
             [f"{round_number} ✓" if round_number <= finished else round_number, *(f"{value:,}" for value in numbers)]
         )
-    table = _table(("round", "arms", "heats", "size", "keep", "rest", "pulls each", "pulls"), rows)
-    yield from _fold("The plan", [remark, *table], len(rows))
+    table = make_table(("round", "arms", "heats", "size", "keep", "rest", "pulls each", "pulls"), rows)
+    yield from fold("The plan", [remark, *table], len(rows))
 
 
 def _foot(machine: Machine, log: Log | None) -> Iterator[str]:
@@ -412,56 +388,3 @@ def _foot(machine: Machine, log: Log | None) -> Iterator[str]:
     file = escape(make_printable(log.path.name))
     yield f"<footer>{file}: seed {machine.seed}, statistic {escape(str(statistic))}, "
     yield f"begun {log.header.at:%Y-%m-%d %H:%M} UTC, last entry {log.last:%Y-%m-%d %H:%M} UTC.</footer>"
-
-
-def _fold(title: str, content: Iterable[str], rows: int) -> Iterator[str]:
-    """Yield a section that can be folded, and is if it is long."""
-    yield f"<details{'' if rows > MOST_ROWS_OPEN else ' open'}><summary><h2>{title}</h2></summary>"
-    yield from content
-    yield "</details>"
-
-
-def _table(
-    titles: Sequence[str], rows: Sequence[Sequence[object]], *, words: int | None = None, first: int | None = None
-) -> Iterator[str]:
-    """Yield a table of cells that are HTML already; the column ``words`` holds text, the row ``first`` stands out."""
-    yield f"{WIDE}<table><thead>"
-    yield _row("th", titles, words)
-    yield "</thead><tbody>"
-    long = len(rows) > 3 * MOST_ROWS_SHOWN
-    for row in rows[:MOST_ROWS_SHOWN] if long else rows:
-        yield _row("td", row, words, ' class="first"' if row is rows[0] and first == 0 else "")
-    if long:
-        yield _row("td", [f"… {len(rows) - 2 * MOST_ROWS_SHOWN:,} more …", *[""] * (len(titles) - 1)], words)
-        yield from (_row("td", row, words) for row in rows[-MOST_ROWS_SHOWN:])
-    yield "</tbody></table></div>"
-
-
-def _row(kind: str, cells: Sequence[object], words: int | None, mark: str = "") -> str:
-    kinds = [kind if cell else "td" for cell in cells]  # what heads a column says something
-    classes = [' class="text"' if column == words else "" for column in range(len(cells))]
-    written = zip(kinds, classes, cells, strict=True)
-    return f"<tr{mark}>{''.join(f'<{each}{marked}>{cell}</{each}>' for each, marked, cell in written)}</tr>"
-
-
-def _name(names: Sequence[str], arm: int) -> str:
-    return escape(make_printable(names[arm]))
-
-
-def _label(roster: Roster, arm: int) -> str:
-    """Return a label, which shows the whole name when pointed at."""
-    label, name = escape(roster.labels[arm]), escape(roster.names[arm])
-    return label if label == name else f'<span title="{name}">{label}</span>'
-
-
-def _titles(roster: Roster) -> list[str]:
-    return [escape(title) for title in roster.titles]
-
-
-def _cells(roster: Roster, arm: int) -> list[str]:
-    return [escape(text) for text in roster.cells(arm)]
-
-
-def _list(roster: Roster, arms: Sequence[int]) -> str:
-    more = f" and {len(arms) - MOST_NAMES_LISTED:,} more" if len(arms) > MOST_NAMES_LISTED else ""
-    return ", ".join(_label(roster, arm) for arm in arms[:MOST_NAMES_LISTED]) + more

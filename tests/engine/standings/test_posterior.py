@@ -10,10 +10,11 @@ import pytest
 
 from heats.base.threads import use_one_thread
 from heats.engine.feedback import Kind
-from heats.engine.standings import posterior
+from heats.engine.standings import posterior, precision
 from heats.engine.standings.choices import Choices, find_choices
 from heats.engine.standings.effects import find_effects
-from heats.engine.standings.posterior import FEW_ARMS, ChoiceModel, EffectModel, Field, explore
+from heats.engine.standings.models import ChoiceModel, EffectModel, Field
+from heats.engine.standings.posterior import FEW_ARMS, explore
 from heats.engine.standings.shapes import look_at_even, look_at_normal
 from tests.engine.standings.pulls import draw_winners, tell
 
@@ -226,7 +227,7 @@ def test_many_arms_are_approximated_well(monkeypatch: pytest.MonkeyPatch) -> Non
     choices = find_choices(Kind.WINNER, [draw_winners(strengths, 900, 4, rng)], 60)
     assert choices is not None
     exact = explore(ChoiceModel(choices), 60, SEED)
-    monkeypatch.setattr(posterior, "MOST_TOGETHER", 20)
+    monkeypatch.setattr(precision, "MOST_TOGETHER", 20)
     rough = explore(ChoiceModel(choices), 60, SEED)
     assert (exact.approximate, rough.approximate) == (False, True)
     chances = []

@@ -6,7 +6,9 @@ choices      winners, rankings, best and worst → choices out of sets, and how 
 effects      rewards → what an arm adds to them, next to the luck that a pull's arms share
 hamilton     a log density and a normal proposal → draws
 shapes       a strength over the spread of its field → how likely the shape of the field makes it
-posterior    choices or effects → strengths, the spread among them, and draws of what they may be
+precision    how sharply strengths are known: a matrix, and what is asked of it
+models       choices or effects → how likely strengths make them: the most likely ones, and draws
+posterior    a model → strengths, the spread among them, and draws of what they may be
 resampling   pulls drawn again and again, for statistics that are not means
 strengths    all that was told → what is known of every arm's strength, by the model that suits it
 measures     all that was told, counted: wins, places, leads, meetings

@@ -1,4 +1,4 @@
-"""Choices or effects → strengths, the spread among them, and draws of what they may be.
+"""A model → strengths, the spread among them, and draws of what they may be.
 
 Strengths are taken to be normal around a common level, with a spread that the run itself must tell: a fixed one would
 find a clear winner among equals. One arm may stand apart, further from all others than these from each other: else the
@@ -29,41 +29,30 @@ approximation. What that costs in accuracy stands in docs/standings.md.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from heats.base.arrays import Array, Indices, Mask, Matrix, Words
-from heats.base.randomness import draw_normals, draw_units
-from heats.engine.standings.choices import Choices
-from heats.engine.standings.effects import Effects
-from heats.engine.standings.hamilton import PER_CHAIN, Proposal, draw_points
-from heats.engine.standings.shapes import compare_with_even, look_at_even, look_at_normal
+from heats.base.arrays import Array, Indices, Words
+from heats.base.randomness import draw_normals
+from heats.engine.standings import precision
+from heats.engine.standings.models import FURTHER_APART, Field, Fit, Model
+from heats.engine.standings.shapes import compare_with_even
 
-MOST_TOGETHER = 1000  # arms that are drawn together
 MOST_DRAWN = 20_000  # arms
 LEAST_SPREAD = 0.05  # that is looked at
 STEP_OF_SPREADS = 2**0.5
 NEGLIGIBLE = 7.0  # log of how much less likely a spread must be than the likeliest to be left out
-FURTHER_APART = 8.0  # times the spread, is how far the one that stands apart may be
 ODDS_APART = 1.0  # that there is one
 FEW_BEST = 3  # arms that are tried as the one
 MOST_WITH_ONE_APART = 200  # arms; more tell the spread so well that it makes no difference
 FEW_ARMS = 20  # cannot tell the shape of their field: it is normal
 MANY_ARMS = 50  # can: it is as likely even; in between, the odds grow in proportion
-MOST_HALVINGS = 60
 MOST_CHAINS = 128
 FEWEST_CHAINS = 16
 MOST_AT_ONCE = 1_000_000  # numbers that all chains together look at
-SMALL_STEP = 1e-10  # of the largest strength: where the search for the mode ends
-MOST_STEPS = 100
-LONGEST_STEP = 2.0  # of a log-strength, in the search for the mode
 SPREAD_STEPS = 10  # of expectation and maximisation, for many arms
-LEAST_NOISE = 1e-12  # of the squares of all rewards, where a judge is without noise
-LEAST_SHARPNESS = 1e-6  # drawn, of the noise of rewards
 OTHERS = 1000  # the random numbers of arms that are drawn one by one
 
 
@@ -78,237 +67,11 @@ class Posterior(NamedTuple):
     approximate: bool
 
 
-class Field(NamedTuple):
-    """How strengths are spread: with this deviation, normal or even; one arm may stand apart from all others."""
-
-    spread: float
-    apart: int | None = None
-    even: bool = False
-
-    def deviations(self, n_arms: int) -> Array:
-        """Return the standard deviation of every arm's strength, before anything was told."""
-        deviations = np.full(n_arms, self.spread)
-        if self.apart is not None:
-            deviations[self.apart] *= FURTHER_APART
-        return deviations
-
-
-class Fit(NamedTuple):
-    """The most likely strengths in a field, how sharp that is, and how likely the field is."""
-
-    field: Field
-    mode: Array
-    precision: Precision
-    noise: float  # variance of the noise of rewards; 1 for choices
-    log_weight: float
-
-    @property
-    def deviations(self) -> Array:
-        """Of the strengths, all others taken as known."""
-        deviations: Array = self.precision.deviations * self.noise**0.5
-        return deviations
-
-
-class Precision:
-    """A matrix diag(d) − RᵀR that says how sharply strengths are known, taken apart where that is cheap."""
-
-    def __init__(self, diagonal: Array, rows: Matrix) -> None:
-        self.diagonal = diagonal
-        self._rows = rows
-
-    @cached_property
-    def deviations(self) -> Array:
-        """What each strength alone is known to, all others taken as known."""
-        squares = self._rows**2 if isinstance(self._rows, np.ndarray) else self._rows.power(2)
-        deviations: Array = 1 / np.sqrt(self.diagonal - np.asarray(squares.sum(axis=0)).ravel())
-        return deviations
-
-    @cached_property
-    def factor(self) -> Array:
-        """Lower triangular L with LLᵀ the matrix."""
-        from scipy.linalg import cholesky
-
-        squares = self._rows.T @ self._rows
-        matrix = -(squares if isinstance(squares, np.ndarray) else squares.toarray())
-        matrix[np.diag_indices(len(matrix))] += self.diagonal
-        lower: Array = cholesky(matrix, lower=True)
-        return lower
-
-    @property
-    def log_determinant(self) -> float:
-        """Logarithm of the determinant."""
-        return 2 * float(np.log(np.diag(self.factor)).sum())
-
-    def solve(self, vector: Array) -> Array:
-        """Return the matrix's inverse times a vector."""
-        if self.diagonal.size <= MOST_TOGETHER:
-            from scipy.linalg import cho_solve
-
-            solved: Array = cho_solve((self.factor, True), vector)
-            return solved
-        from scipy.sparse.linalg import LinearOperator, cg
-
-        n = self.diagonal.size
-        rows = self._rows
-        matrix = LinearOperator((n, n), lambda v: self.diagonal * v - rows.T @ (rows @ v), dtype=np.float64)
-        nearly = LinearOperator((n, n), lambda v: self.deviations**2 * v, dtype=np.float64)
-        near: Array = cg(matrix, vector, rtol=1e-10, maxiter=500, M=nearly)[0]
-        return near
-
-    def find_scale(self) -> Array:
-        """Return W with WWᵀ the inverse of the matrix: W times standard normal numbers has it as its covariance."""
-        from scipy.linalg import solve_triangular
-
-        scale: Array = solve_triangular(self.factor, np.eye(self.diagonal.size), lower=True).T
-        return scale
-
-
-class Model(ABC):
-    """How likely strengths make what was told."""
-
-    typical_spread: float  # where the search for spreads begins
-    most_spread: float  # where it ends
-    may_be_even: bool  # whether it knows such fields
-
-    @abstractmethod
-    def fit(self, field: Field, start: Array) -> Fit:
-        """Find the most likely strengths."""
-
-    @abstractmethod
-    def draw(self, fits: Sequence[Fit], chains: Sequence[int], seed: Words) -> Array:
-        """Return ``PER_CHAIN`` draws of each chain, of which every fit has some: ``(n_arms, draws)``."""
-
-    @abstractmethod
-    def hold_all_but(self, arms: Indices, strengths: Array) -> Model:
-        """Return the model of these arms alone, in this order, all others held at their strengths."""
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """How many numbers a look at the model touches."""
-
-
-class ChoiceModel(Model):
-    """Choices in proportion to e^strength."""
-
-    typical_spread = 0.8
-    most_spread = 8.0
-    may_be_even = True
-
-    def __init__(self, choices: Choices) -> None:
-        self._choices = choices
-
-    @property
-    def size(self) -> int:
-        """Entries of all choices, and what it costs to change coordinates, in such entries."""
-        return self._choices.n_entries + self._choices.n_arms**2 // 40
-
-    def hold_all_but(self, arms: Indices, strengths: Array) -> ChoiceModel:
-        """Return the model of some arms."""
-        return ChoiceModel(self._choices.hold_all_but(arms, strengths))
-
-    def fit(self, field: Field, start: Array) -> Fit:
-        """Climb by Newton's steps, which a concave log posterior lets succeed from anywhere."""
-        mode = start
-        spreads = field.deviations(mode.size)[:, None]
-        value, slope = self._look(mode[:, None], spreads)
-        for _ in range(MOST_STEPS):
-            precision = self._find_precision(mode, spreads[:, 0])
-            step = precision.solve(slope[:, 0])
-            longest = float(np.abs(step).max())
-            if longest <= SMALL_STEP * (1 + float(np.abs(mode).max())):
-                break
-            step *= min(1.0, LONGEST_STEP / longest)
-            for _ in range(MOST_HALVINGS):
-                new_value, new_slope = self._look((mode + step)[:, None], spreads)
-                if new_value[0] >= value[0] - 1e-12 * abs(value[0]):
-                    break
-                step /= 2
-            mode, value, slope = mode + step, new_value, new_slope
-        weight = float(value[0]) - float(np.log(spreads).sum()) + self._weigh(field.spread)
-        if mode.size <= MOST_TOGETHER:
-            weight -= precision.log_determinant / 2
-        return Fit(field, mode, precision, 1.0, weight)
-
-    def draw(self, fits: Sequence[Fit], chains: Sequence[int], seed: Words) -> Array:
-        """Draw by Hamiltonian moves."""
-        spreads = np.repeat([fit.field.deviations(fit.mode.size) for fit in fits], chains, axis=0).T
-        proposals = [Proposal(fit.mode, fit.precision.find_scale(), n) for fit, n in zip(fits, chains, strict=True)]
-        even = np.repeat([fit.field.even for fit in fits], chains)
-        return draw_points(lambda points: self._look(points, spreads, even), proposals, seed)
-
-    def _look(self, strengths: Array, spreads: Array, even: Mask | None = None) -> tuple[Array, Array]:
-        """Return the log posterior of columns of strengths, without constants, and its gradient."""
-        value, slope = self._choices.likelihood(strengths)
-        scaled = strengths / spreads
-        prior, lean = look_at_normal(scaled)
-        if even is not None and even.any():
-            prior[:, even], lean[:, even] = look_at_even(scaled[:, even])
-        return value + prior.sum(axis=0), slope + lean / spreads
-
-    def _find_precision(self, strengths: Array, spreads: Array) -> Precision:
-        diagonal, rows = self._choices.curvature(strengths)
-        return Precision(diagonal + spreads**-2, rows)
-
-    @staticmethod
-    def _weigh(spread: float) -> float:
-        """Return the logarithm of what a spread of the grid counts before anything was told: few are large."""
-        return float(0.75 * np.log(spread) - spread)
-
-
-class EffectModel(Model):
-    """Rewards that are effects of arms, luck of pulls and normal noise; a spread is in units of the noise."""
-
-    typical_spread = 0.8
-    most_spread = 2000.0
-    may_be_even = False
-
-    def __init__(self, effects: Effects) -> None:
-        self._effects = effects
-
-    @property
-    def size(self) -> int:
-        """One for each arm: that is all it takes."""
-        return self._effects.n_arms
-
-    def hold_all_but(self, arms: Indices, strengths: Array) -> EffectModel:
-        """Return the model of some arms."""
-        return EffectModel(self._effects.hold_all_but(arms, strengths))
-
-    def fit(self, field: Field, start: Array) -> Fit:
-        """Solve the one linear system there is."""
-        told, spreads = self._effects, field.deviations(start.size)
-        precision = Precision(told.diagonal + spreads**-2, told.rows)
-        mode = precision.solve(told.sums)
-        left = max(told.squares - float(told.sums @ mode), LEAST_NOISE * told.squares)
-        weight = -told.freedom / 2 * np.log(left) - float(np.log(spreads).sum()) + self._weigh(field.spread)
-        if mode.size <= MOST_TOGETHER:
-            weight -= precision.log_determinant / 2
-        return Fit(field, mode, precision, left / told.freedom, weight)
-
-    def draw(self, fits: Sequence[Fit], chains: Sequence[int], seed: Words) -> Array:
-        """Draw the noise, then the effects."""
-        from scipy.special import gammaincinv
-
-        freedom = self._effects.freedom
-        made = []
-        for number, (fit, each) in enumerate(zip(fits, chains, strict=True)):
-            draws = each * PER_CHAIN
-            sharpness = gammaincinv(freedom / 2, draw_units(seed, 2 * number, (draws,))) * 2 / freedom
-            noise = np.sqrt(fit.noise / np.maximum(sharpness, LEAST_SHARPNESS))
-            normals = draw_normals(seed, 2 * number + 1, (fit.mode.size, draws))
-            made.append(fit.mode[:, None] + noise * (fit.precision.find_scale() @ normals))
-        return np.concatenate(made, axis=1)
-
-    @staticmethod
-    def _weigh(spread: float) -> float:
-        """Return the same, with a long tail: judges without noise make spreads that are large beside it."""
-        return float(-2 * np.log1p(spread))
-
-
 def explore(model: Model, n_arms: int, seed: Words, winner: int | None = None) -> Posterior:
     """Return what the strengths of all arms may be; the ``winner`` is among those drawn."""
-    return _explore_all(model, n_arms, seed) if n_arms <= MOST_TOGETHER else _explore_many(model, n_arms, seed, winner)
+    if n_arms <= precision.MOST_TOGETHER:
+        return _explore_all(model, n_arms, seed)
+    return _explore_many(model, n_arms, seed, winner)
 
 
 def _explore_all(model: Model, n_arms: int, seed: Words) -> Posterior:
@@ -386,13 +149,14 @@ def _explore_many(model: Model, n_arms: int, seed: Words, winner: int | None) ->
     fit = _find_spread(model, n_arms)
     reach = fit.mode + 3 * fit.deviations
     reach[fit.mode.argmax() if winner is None else winner] = np.inf
-    front = np.argpartition(-reach, MOST_TOGETHER)[:MOST_TOGETHER]
+    together = precision.MOST_TOGETHER
+    front = np.argpartition(-reach, together)[:together]
     front = front[_order_arms(fit.mode[front], fit.deviations[front])]
     few = model.hold_all_but(front, fit.mode)
     draws = few.draw([few.fit(fit.field, fit.mode[front])], [_count_chains(few)], seed)
     reach[front] = -np.inf
     others = np.flatnonzero(reach > draws.max(axis=0).min())
-    others = others[np.argsort(-reach[others], kind="stable")[: MOST_DRAWN - MOST_TOGETHER]]
+    others = others[np.argsort(-reach[others], kind="stable")[: MOST_DRAWN - together]]
     alone = draw_normals(seed, OTHERS, (others.size, draws.shape[1]))
     alone = fit.mode[others, None] + fit.deviations[others, None] * alone
     return Posterior(

@@ -13,7 +13,8 @@ from heats.engine.evidence import Told
 from heats.engine.feedback import Kind
 from heats.engine.standings.choices import find_choices
 from heats.engine.standings.effects import find_effects
-from heats.engine.standings.posterior import ChoiceModel, EffectModel, Model, Posterior, explore, mark_alike
+from heats.engine.standings.models import ChoiceModel, EffectModel, Model
+from heats.engine.standings.posterior import Posterior, explore, mark_alike
 from heats.engine.standings.resampling import resample
 from heats.engine.statistics import Statistic, win_rate
 

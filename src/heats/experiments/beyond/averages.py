@@ -34,7 +34,7 @@ class Average(NamedTuple):
 def average_success(results: dict[Cell, Result], setting: str) -> dict[str, float]:
     """Return the mean success of every algorithm over the 50 problems of a setting."""
     return {
-        name: float(np.mean([results[cell].rate for cell in list_cells(setting, algorithms=(name,))]))
+        name: float(np.mean([results[cell].share.rate for cell in list_cells(setting, algorithms=(name,))]))
         for name in ALGORITHMS
     }
 

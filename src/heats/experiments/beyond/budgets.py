@@ -52,7 +52,7 @@ def find_budgets(run: Callable[[list[Cell]], dict[Cell, Result]]) -> list[Needed
         middle = {search: (below[search] + enough[search]) // 2 for search in below}
         played |= run([search.at(BUDGETS[place]) for search, place in middle.items()])
         for search, place in middle.items():
-            side = enough if played[search.at(BUDGETS[place])].rate >= WANTED else below
+            side = enough if played[search.at(BUDGETS[place])].share.rate >= WANTED else below
             side[search] = place
     return [_make_needed(search, place, played) for search, place in enough.items()]
 
@@ -60,7 +60,7 @@ def find_budgets(run: Callable[[list[Cell]], dict[Cell, Result]]) -> list[Needed
 def _make_needed(search: Search, place: int, played: dict[Cell, Result]) -> Needed:
     if place == len(BUDGETS):
         return Needed(search, None, None)
-    return Needed(search, BUDGETS[place], played[search.at(BUDGETS[place])].rate)
+    return Needed(search, BUDGETS[place], played[search.at(BUDGETS[place])].share.rate)
 
 
 COLUMNS = ("setting", "n", "k", "algorithm", "reps", "seed", "budget", "rate")

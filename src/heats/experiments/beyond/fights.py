@@ -7,16 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from heats.experiments.beyond.duels import DIGITS, FAMILIES, Duel, Outcome, fight
-from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.shared.kept import Kept
 
 RUNS_PER_REP = 2  # a difference needs more runs than a share
 AGAIN = 10  # times as many in a second look
-
-NUMBERS = ("adaptive", "adaptive error", "planned", "planned error")
-COLUMNS = ("family", "table", "told", "n", "k", "B", "runs", "seed", *NUMBERS)
-
-Known = dict[tuple[Duel, int, int], Outcome]  # by duel, runs and seed
 
 
 def fight_duels(
@@ -26,12 +21,12 @@ def fight_duels(
 
     Whatever else the file holds stays there.
     """
-    known = _load(path)
+    known = DUELS.read(path)
     missing = [job for job in wanted.items() if (job[0], runs, seed) not in known]
     tick(len(wanted) - len(missing))
     for done in run_jobs(partial(fight, runs=runs, seed=seed), missing, workers):
         known[done.duel, runs, seed] = done
-        _save(path, known)
+        DUELS.write(path, known)
         tick(1)
     return {duel: known[duel, runs, seed] for duel in wanted}
 
@@ -49,23 +44,15 @@ def read_duels(path: Path, reps: int, seed: int) -> list[Outcome]:
 
     Family by family, in their order.
     """
-    known = _load(path)
+    known = DUELS.read(path)
     found: dict[Duel, Outcome] = {}
     for look in count_looks(reps):
         found |= {duel: outcome for (duel, *key), outcome in known.items() if key == [look, seed]}
     return sorted(found.values(), key=lambda each: FAMILIES.index(each.duel.family))
 
 
-def _save(path: Path, known: Known) -> None:
-    rows = (
-        (*duel, runs, seed, *(f"{number:.{DIGITS}f}" for number in known[duel, runs, seed][2:]))
-        for duel, runs, seed in sorted(known)
-    )
-    write_rows(path, COLUMNS, rows)
-
-
-def _load(path: Path) -> Known:
-    return dict(read_rows(path, _parse_row, "reproduce beyond")) if path.exists() else {}
+def _make_row(duel: Duel, runs: int, seed: int, outcome: Outcome) -> tuple[object, ...]:
+    return (*duel, runs, seed, *(f"{number:.{DIGITS}f}" for number in outcome[2:]))
 
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[Duel, int, int], Outcome]:
@@ -73,3 +60,8 @@ def _parse_row(row: dict[str, str]) -> tuple[tuple[Duel, int, int], Outcome]:
     duel = Duel(family, row["table"], row["told"], int(row["n"]), int(row["k"]), int(row["B"]))
     runs = int(row["runs"])
     return (duel, runs, int(row["seed"])), Outcome(duel, runs, *(float(row[column]) for column in NUMBERS))
+
+
+NUMBERS = ("adaptive", "adaptive error", "planned", "planned error")
+COLUMNS = ("family", "table", "told", "n", "k", "B", "runs", "seed", *NUMBERS)
+DUELS = Kept("reproduce beyond", COLUMNS, _make_row, _parse_row)

@@ -16,7 +16,7 @@ from heats.experiments.beyond.grid import ALGORITHMS, EXACT, PRINTED, SETTINGS
 from heats.experiments.beyond.regrets import HEAT_SIZES as TABLE_SIZES
 from heats.experiments.beyond.regrets import PULLS_PER_ARM, Regret
 from heats.experiments.shared.markdown import make_header, make_row, wrap_prose
-from heats.experiments.shared.verdicts import BEYOND_CHANCE, Share
+from heats.experiments.shared.verdicts import BEYOND_CHANCE
 from heats.experiments.synthetic.grid import ARMS, HEAT_SIZES, Cell, Result, list_cells
 
 Pair = tuple[Result, Result]  # planned, and another algorithm on the same problem
@@ -74,9 +74,9 @@ def _tell_problems(results: dict[Cell, Result]) -> Iterator[str]:
     for setting in SETTINGS:
         row: list[object] = [setting]
         for pairs in _pair_up(results, setting):
-            signs = [_compare(*pair) for pair in pairs]
+            signs = [mine.share.versus(theirs.share) for mine, theirs in pairs]
             row += [signs.count(sign) for sign in (1, 0, -1)]
-            row.append(f"{max(0, *(theirs.rate - mine.rate for mine, theirs in pairs)):.3f}")
+            row.append(f"{max(0, *(theirs.share.rate - mine.share.rate for mine, theirs in pairs)):.3f}")
             behind += [pair for pair, sign in zip(pairs, signs, strict=True) if sign < 0]
         yield make_row(*row)
     yield from ("", *_tell_behind(behind), "")
@@ -89,15 +89,11 @@ def _pair_up(results: dict[Cell, Result], setting: str) -> tuple[list[Pair], lis
         return results[cell._replace(algorithm=algorithm)]
 
     cells = list_cells(setting, algorithms=("planned",))
-    best = [max((take(cell, name) for name in EXACT), key=lambda result: result.rate) for cell in cells]
+    best = [max((take(cell, name) for name in EXACT), key=lambda result: result.share.rate) for cell in cells]
     return (
         [(results[cell], rule) for cell, rule in zip(cells, best, strict=True)],
         [(results[cell], take(cell, "round-robin")) for cell in cells],
     )
-
-
-def _compare(mine: Result, theirs: Result) -> int:
-    return Share(mine.successes, mine.reps).versus(Share(theirs.successes, theirs.reps))
 
 
 def _tell_behind(behind: Sequence[Pair]) -> Iterator[str]:
@@ -107,7 +103,8 @@ def _tell_behind(behind: Sequence[Pair]) -> Iterator[str]:
     yield from ("Problems in which planned is behind beyond chance:", "")
     yield from make_header("setting", "n", "k", "B", "planned", "ahead of it", "its success", "difference")
     for mine, theirs in behind:
-        rates = (f"{mine.rate:.3f}", theirs.cell.algorithm, f"{theirs.rate:.3f}", f"{mine.rate - theirs.rate:+.3f}")
+        rate, other = mine.share.rate, theirs.share.rate
+        rates = (f"{rate:.3f}", theirs.cell.algorithm, f"{other:.3f}", f"{rate - other:+.3f}")
         yield make_row(mine.cell.setting, mine.cell.n_arms, mine.cell.heat_size, mine.cell.budget, *rates)
 
 

@@ -16,8 +16,8 @@ from heats.base.arrays import Array
 from heats.environments import Environment, read
 from heats.errors import InvalidArgument
 from heats.experiments.beyond.grid import ALGORITHMS
-from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.shared.kept import Kept
 from heats.experiments.synthetic.grid import make_algorithm
 from heats.simulation.simulate import simulate
 
@@ -43,9 +43,6 @@ class Regret(NamedTuple):
     error: float  # its standard error
 
 
-Known = dict[tuple[TableCell, int, int], Regret]  # by cell, reps and seed
-
-
 def find_cells(paths: Sequence[str | Path]) -> dict[Path, list[TableCell]]:
     """Return the cells of recorded tables; a folder of .npz files stands for all of them."""
     found: dict[str, Path] = {}
@@ -67,7 +64,7 @@ def run_tables(
     wanted: dict[Path, list[TableCell]], path: Path, reps: int, seed: int, workers: int, tick: Callable[[int], None]
 ) -> list[Regret]:
     """Play the cells that the CSV at ``path`` does not have; return all it has for these reps and seed."""
-    known = _load(path)
+    known = REGRETS.read(path)
     jobs = []
     for table, cells in wanted.items():
         missing = [cell for cell in cells if (cell, reps, seed) not in known]
@@ -76,14 +73,14 @@ def run_tables(
         jobs += [(table, part) for part in parts if part]
     for done in run_jobs(partial(_run_some, reps=reps, seed=seed), jobs, workers):
         known |= {(result.cell, reps, seed): result for result in done}
-        _save(path, known)
+        REGRETS.write(path, known)
         tick(len(done))
     return read_regrets(path, reps, seed)
 
 
 def read_regrets(path: Path, reps: int, seed: int) -> list[Regret]:
     """Return the results that the CSV has for these reps and seed, of problems that all algorithms have played."""
-    found = [result for key, result in _load(path).items() if key[1:] == (reps, seed)]
+    found = [result for key, result in REGRETS.read(path).items() if key[1:] == (reps, seed)]
     players = Counter(each.cell[:4] for each in found)
     return [each for each in found if players[each.cell[:4]] == len(ALGORITHMS)]
 
@@ -111,23 +108,15 @@ def run_regret(cell: TableCell, world: Environment, regrets: Array, reps: int, s
     return Regret(cell, float(found.mean()), error)
 
 
-COLUMNS = ("table", "n", "k", "B", "algorithm", "reps", "seed", "regret", "error")
-
-
-def _save(path: Path, known: Known) -> None:
-    rows = ((*cell, reps, seed, *_format(known[cell, reps, seed])) for cell, reps, seed in sorted(known))
-    write_rows(path, COLUMNS, rows)
-
-
-def _format(each: Regret) -> tuple[str, str]:
-    return f"{each.regret:.5f}", f"{each.error:.5f}"
-
-
-def _load(path: Path) -> Known:
-    return dict(read_rows(path, _parse_row, "reproduce beyond")) if path.exists() else {}
+def _make_row(cell: TableCell, reps: int, seed: int, each: Regret) -> tuple[object, ...]:
+    return (*cell, reps, seed, f"{each.regret:.5f}", f"{each.error:.5f}")
 
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[TableCell, int, int], Regret]:
     cell = TableCell(row["table"], int(row["n"]), int(row["k"]), int(row["B"]), row["algorithm"])
     result = Regret(cell, float(row["regret"]), float(row["error"]))
     return (cell, int(row["reps"]), int(row["seed"])), result
+
+
+COLUMNS = ("table", "n", "k", "B", "algorithm", "reps", "seed", "regret", "error")
+REGRETS = Kept("reproduce beyond", COLUMNS, _make_row, _parse_row)

@@ -30,8 +30,8 @@ class RaceView:
     ) -> Share:
         """Return how often the fastest arm (or the one that wins most heats) was found in part of the grid."""
         found = [self.cell(algorithm, k, b) for k in sizes for b in budgets]
-        hits = sum(each.favourites if wins else each.successes for each in found)
-        return Share(hits, sum(each.reps for each in found))
+        hits = sum(each.favourites if wins else each.share.successes for each in found)
+        return Share(hits, sum(each.share.runs for each in found))
 
     def ratios(self, heat_size: int, cost: str) -> dict[str, float]:
         """Return how many times as long Successive Halving takes as each rule, all budgets together."""

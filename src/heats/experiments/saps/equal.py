@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base import randomness
-from heats.base.intervals import binomial_interval
 from heats.base.threads import use_one_thread
 from heats.experiments.saps.race import ADAPTIVE, HALVING, HEAT_SIZES, RULES, Price, RaceCell, make_racer
 from heats.experiments.saps.runs_table import RunsTable, load_table
 from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.shared.verdicts import Share
 from heats.simulation.simulate import Simulation, simulate
 
 CPU_TIMES = (1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000)  # steps
@@ -46,20 +46,9 @@ class EqualResult(NamedTuple):
 
     cell: EqualCell
     budget: int  # pulls that take no more than that time
-    reps: int
-    successes: int
+    share: Share  # of the runs that found the fastest arm
     found: float  # mean steps of the arm found
     cpu: float  # steps taken in truth, on average
-
-    @property
-    def rate(self) -> float:
-        """Share of successes."""
-        return self.successes / self.reps
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Exact 95 % interval."""
-        return binomial_interval(self.successes, self.reps)
 
 
 def list_equal_cells() -> list[EqualCell]:
@@ -113,7 +102,7 @@ def play_equal(cell: EqualCell, table: RunsTable, price: Price, reps: int, seed:
     budget = find_budget(cell.time, lambda pulls: _average_cost(_play(cell, pulls, table, price, pilots, key + 1)))
     played = _play(cell, budget, table, price, runs, key)
     found = float(table.runtime.mean(axis=0)[played.winners].mean())
-    return EqualResult(cell, budget, runs, played.successes, found, _average_cost(played))
+    return EqualResult(cell, budget, Share(played.successes, runs), found, _average_cost(played))
 
 
 def find_budget(time: float, spend: Callable[[int], float]) -> int:
@@ -156,8 +145,9 @@ def write_equal(path: Path, results: Iterable[EqualResult], seed: int) -> None:
 
 
 def _make_row(each: EqualResult, seed: int) -> tuple[object, ...]:
-    shares = (f"{value:.4f}" for value in (each.rate, *each.interval))
-    return (*each.cell, each.budget, each.reps, seed, each.successes, *shares, f"{each.found:.1f}", f"{each.cpu:.1f}")
+    share = each.share
+    numbers = (share.runs, seed, share.successes, *share.format())
+    return (*each.cell, each.budget, *numbers, f"{each.found:.1f}", f"{each.cpu:.1f}")
 
 
 def read_equal(path: Path) -> dict[EqualCell, EqualResult]:
@@ -167,5 +157,5 @@ def read_equal(path: Path) -> dict[EqualCell, EqualResult]:
 
 def _parse_row(row: dict[str, str]) -> EqualResult:
     cell = EqualCell(int(row["time"]), int(row["k"]), row["algorithm"])
-    budget, reps, successes = (int(row[name]) for name in ("B", "reps", "successes"))
-    return EqualResult(cell, budget, reps, successes, float(row["found"]), float(row["cpu"]))
+    share = Share(int(row["successes"]), int(row["reps"]))
+    return EqualResult(cell, int(row["B"]), share, float(row["found"]), float(row["cpu"]))

@@ -8,7 +8,7 @@ from heats.experiments.saps.equal import ALONE, EqualCell, EqualResult, list_rac
 from heats.experiments.saps.race import HALVING
 from heats.experiments.shared.drawing import make_label
 from heats.experiments.shared.markdown import make_header, make_row, wrap_prose
-from heats.experiments.shared.verdicts import BEYOND_CHANCE, BEYOND_MANY, Share
+from heats.experiments.shared.verdicts import BEYOND_CHANCE, BEYOND_MANY
 
 Results = dict[EqualCell, EqualResult]
 
@@ -21,14 +21,14 @@ def tell_equal(results: Results) -> Iterator[str]:
     yield from make_header("algorithm", "k", *(f"{_show(time)} million steps" for time in times))
     for k, name in [(ALONE, HALVING), *list_racers(results)]:
         found = [results[EqualCell(time, k, name)] for time in times]
-        yield make_row(make_label(name), "–" if k == ALONE else k, *(f"{each.rate:.3f}" for each in found))
+        yield make_row(make_label(name), "–" if k == ALONE else k, *(f"{each.share.rate:.3f}" for each in found))
     for label, level in (("races ahead, level, behind", BEYOND_MANY), ("the same, 95 % level", BEYOND_CHANCE)):
         yield make_row(label, "", *(_count(results, time, level) for time in times))
     yield from ("", *wrap_prose(_judge(results)))
 
 
 def _explain(results: Results) -> str:
-    most, least = (pick(each.reps for each in results.values()) for pick in (max, min))
+    most, least = (pick(each.share.runs for each in results.values()) for pick in (max, min))
     spent = [each.cpu / each.cell.time for each in results.values()]
     return (
         "A pull of a race costs k times as long as its fastest run takes, a pull of Successive Halving one run to its "
@@ -44,8 +44,8 @@ def _explain(results: Results) -> str:
 
 def _compare(results: Results, time: int, level: float = BEYOND_MANY) -> list[int]:
     """Return for every race whether it is ahead of Successive Halving beyond chance: 1, 0 or -1."""
-    single = _share(results[EqualCell(time, ALONE, HALVING)])
-    return [_share(results[EqualCell(time, k, name)]).versus(single, level) for k, name in list_racers(results)]
+    single = results[EqualCell(time, ALONE, HALVING)].share
+    return [results[EqualCell(time, k, name)].share.versus(single, level) for k, name in list_racers(results)]
 
 
 def _count(results: Results, time: int, level: float) -> str:
@@ -65,12 +65,12 @@ def _judge(results: Results) -> str:
 
 def _name_best(results: Results, time: int) -> str:
     races = [results[EqualCell(time, k, name)] for k, name in list_racers(results)]
-    best = max(races, key=lambda each: each.rate)
+    best = max(races, key=lambda each: each.share.rate)
     single = results[EqualCell(time, ALONE, HALVING)]
     return (
         f"With {_show(time)} million steps the best race, picked after the fact ({make_label(best.cell.algorithm)}, "
-        f"k = {best.cell.heat_size}), finds the smallest mean in {best.rate:.1%} of its runs, Successive Halving in "
-        f"{single.rate:.1%}; what they find takes {best.found:,.0f} and {single.found:,.0f} steps on average."
+        f"k = {best.cell.heat_size}), finds the smallest mean in {best.share.rate:.1%} of its runs, Successive Halving "
+        f"in {single.share.rate:.1%}; what they find takes {best.found:,.0f} and {single.found:,.0f} steps on average."
     )
 
 
@@ -80,7 +80,3 @@ def _list(times: list[int]) -> str:
 
 def _show(time: int) -> str:
     return f"{time / 1e6:g}"
-
-
-def _share(result: EqualResult) -> Share:
-    return Share(result.successes, result.reps)

@@ -37,8 +37,8 @@ def draw_races(results: dict[RaceCell, RaceResult]) -> Figure:
 
 
 def _draw_column(panels: Any, algorithm: str, found: list[RaceResult]) -> None:
-    draw_rates(panels[0], algorithm, BUDGETS, found)
-    panels[1].plot(BUDGETS, [each.favourites / each.reps for each in found], **style_line(algorithm))
+    draw_rates(panels[0], algorithm, BUDGETS, [each.share for each in found])
+    panels[1].plot(BUDGETS, [each.favourites / each.share.runs for each in found], **style_line(algorithm))
     panels[2].plot(BUDGETS, [each.finishers for each in found], **style_line(algorithm))
     panels[3].plot(BUDGETS, [each.cpu for each in found], **style_line(algorithm))
 
@@ -51,7 +51,7 @@ def draw_equal(results: dict[EqualCell, EqualResult]) -> Figure:
     for column, k in enumerate(HEAT_SIZES):
         for size, algorithm in [(ALONE, HALVING), *(each for each in list_racers(results) if each[0] == k)]:
             found = [results[EqualCell(time, size, algorithm)] for time in times]
-            draw_rates(panels[0][column], algorithm, times, found)
+            draw_rates(panels[0][column], algorithm, times, [each.share for each in found])
             panels[1][column].plot(times, [each.found for each in found], **style_line(algorithm))
         panels[0][column].set_title(f"k = {k}", fontsize=10)
         for panel in panels[:, column]:

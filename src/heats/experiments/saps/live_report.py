@@ -23,7 +23,7 @@ def describe_live(results: dict[str, Live]) -> str:
             name,
             f"{each.successes} of {reps}",
             *_average_costs(each),
-            f"{each.recorded.rate:.1%}",
+            f"{each.recorded.share.rate:.1%}",
             *_format_costs(each.recorded),
         )
         for name, each in results.items()

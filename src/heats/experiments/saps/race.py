@@ -16,13 +16,13 @@ import numpy as np
 
 from heats.base import randomness
 from heats.base.arrays import Array, Indices
-from heats.base.intervals import binomial_interval
 from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import SuccessiveHalving
 from heats.environments import RuntimeTable
 from heats.experiments.saps.runs_table import ARMS, RunsTable, load_table
 from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.shared.verdicts import Share
 from heats.experiments.synthetic.grid import make_algorithm
 from heats.simulation.simulate import Algorithm, simulate
 
@@ -45,23 +45,12 @@ class RaceResult(NamedTuple):
     """A cell, played: how often the fastest arm was found, and what that took, in steps."""
 
     cell: RaceCell
-    reps: int
-    successes: int
+    share: Share  # of the runs that found it
     favourites: int  # how often the arm was found that wins most heats of that size
     found: float  # mean steps of the arm found
     finishers: float  # sum of the finishers' times: all runs of a pull in parallel
     finishers_error: float  # standard error of that mean over the repetitions
     cpu: float  # sum of the times of all runs, of which those that did not finish ran as long as the one that did
-
-    @property
-    def rate(self) -> float:
-        """Share of successes."""
-        return self.successes / self.reps
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Exact 95 % interval."""
-        return binomial_interval(self.successes, self.reps)
 
 
 def list_races() -> list[RaceCell]:
@@ -101,7 +90,7 @@ def run_race(cell: RaceCell, table: RunsTable, price: Price, reps: int, seed: in
     found = world.mean_seconds[first.winners].mean()
     means = (float(found), float(first.costs.mean()), float(error), float(again.costs.mean()))
     favourites = int((first.winners == world.win_shares(cell.heat_size).argmax()).sum())
-    return RaceResult(cell, reps, first.successes, favourites, *means)
+    return RaceResult(cell, Share(first.successes, reps), favourites, *means)
 
 
 def make_racer(cell: RaceCell) -> Algorithm:
@@ -148,9 +137,9 @@ def write_races(path: Path, results: Iterable[RaceResult], seed: int) -> None:
 
 
 def _make_row(each: RaceResult, seed: int) -> tuple[object, ...]:
-    shares = (f"{value:.4f}" for value in (each.rate, *each.interval))
+    share = each.share
     costs = (f"{getattr(each, name):.1f}" for name in COSTS)
-    return (*each.cell, each.reps, seed, each.successes, each.favourites, *shares, *costs)
+    return (*each.cell, share.runs, seed, share.successes, each.favourites, *share.format(), *costs)
 
 
 def read_races(path: Path) -> dict[RaceCell, RaceResult]:
@@ -160,5 +149,5 @@ def read_races(path: Path) -> dict[RaceCell, RaceResult]:
 
 def _parse_row(row: dict[str, str]) -> RaceResult:
     cell = RaceCell(int(row["k"]), int(row["B"]), row["algorithm"])
-    counts = [int(row[name]) for name in ("reps", "successes", "favourites")]
-    return RaceResult(cell, *counts, *(float(row[name]) for name in COSTS))
+    share = Share(int(row["successes"]), int(row["reps"]))
+    return RaceResult(cell, share, int(row["favourites"]), *(float(row[name]) for name in COSTS))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from heats.errors import InvalidArgument
+from heats.experiments.shared.verdicts import Share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,18 +22,6 @@ LOOKS: dict[str, dict[str, Any]] = {
     "adaptive": {"color": "#e69f00", "marker": "P", "markersize": 6, "linewidth": 2.2, "zorder": 3},
     "planned": {"color": "black", "marker": "*", "markersize": 8, "linewidth": 2.2, "zorder": 3},
 }
-
-
-class Rated(Protocol):
-    """A success rate with its interval."""
-
-    @property
-    def rate(self) -> float:
-        """Share of successes."""
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
 
 
 def check_matplotlib() -> None:
@@ -83,7 +72,7 @@ def style_line(algorithm: str) -> dict[str, Any]:
     return {**plain, **LOOKS[strip_schedule(algorithm)]}
 
 
-def draw_rates(panel: Any, algorithm: str, budgets: Sequence[int], found: Sequence[Rated]) -> None:
+def draw_rates(panel: Any, algorithm: str, budgets: Sequence[int], found: Sequence[Share]) -> None:
     """Draw success over budget, with its 95 % band."""
     panel.plot(budgets, [each.rate for each in found], **style_line(algorithm))
     lows, highs = zip(*(each.interval for each in found), strict=True)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
+
+from heats.base.intervals import binomial_interval
 
 Finding = tuple[bool | None, str]  # whether a claim holds (None: it depends), and what was seen
 BEYOND_CHANCE = 1.96  # standard errors: the 95 % level
 BEYOND_MANY = 3.29  # the 99.9 % level, where a hundred comparisons are made
+
+_interval = cache(binomial_interval)  # thousands of shares have a few hundred numbers of successes
 
 
 class Share(NamedTuple):
@@ -21,6 +26,15 @@ class Share(NamedTuple):
     def rate(self) -> float:
         """The success rate."""
         return self.successes / self.runs
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its exact 95 % interval."""
+        return _interval(self.successes, self.runs)
+
+    def format(self) -> list[str]:
+        """Return the rate and its interval as they are kept in a CSV."""
+        return [f"{value:.4f}" for value in (self.rate, *self.interval)]
 
     def versus(self, other: Share, level: float = BEYOND_CHANCE) -> int:
         """Return 1 if this share is larger beyond chance, -1 if smaller, 0 if that cannot be told."""

@@ -1,16 +1,16 @@
-"""Worlds → results on all cores; a world that is finished is kept in a CSV, and a run goes on from there."""
+"""Worlds → results; a world that is finished is kept in a CSV, and a run goes on from there."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from heats.experiments.shared.csv_files import read_rows, write_rows
-from heats.experiments.shared.jobs import run_jobs
 from heats.experiments.standings.bins import Bin, Result, make_result
-from heats.experiments.standings.runs import Run, play_runs
+from heats.experiments.standings.parts import play_in_parts
+from heats.experiments.standings.runs import play_runs
 from heats.experiments.standings.worlds import World
 
 JOB_RUNS = 50
@@ -33,31 +33,10 @@ def run_worlds(
     known = read_results(path)
     missing = [world for world in wanted if (world, reps, seed) not in known]
     tick(sum(world.count_runs(reps) for world in wanted if world not in missing))
-    for result in _play_worlds(missing, reps, seed, workers, tick):
-        known[result.world, reps, seed] = result
+    for world, parts in play_in_parts(partial(play_runs, seed=seed), missing, reps, JOB_RUNS, workers, tick):
+        known[world, reps, seed] = make_result(world, [run for part in parts for run in part])
         _save(path, known)
     return [known[world, reps, seed] for world in wanted]
-
-
-def _play_worlds(
-    worlds: Sequence[World], reps: int, seed: int, workers: int, tick: Callable[[int], None]
-) -> Iterator[Result]:
-    """Yield the worlds that are finished; their runs are played in parts, which may finish in any order."""
-    jobs = [
-        (world, range(start, min(start + JOB_RUNS, world.count_runs(reps))))
-        for world in worlds
-        for start in range(0, world.count_runs(reps), JOB_RUNS)
-    ]
-    found: dict[World, dict[int, Run]] = defaultdict(dict)
-    for world, numbers, runs in run_jobs(partial(_play_some, seed=seed), jobs, workers):
-        found[world] |= dict(zip(numbers, runs, strict=True))
-        tick(len(runs))
-        if len(found[world]) == world.count_runs(reps):
-            yield make_result(world, [run for _, run in sorted(found.pop(world).items())])
-
-
-def _play_some(world: World, numbers: range, seed: int) -> tuple[World, range, list[Run]]:
-    return world, numbers, play_runs(world, numbers, seed)
 
 
 def _save(path: Path, known: Known) -> None:

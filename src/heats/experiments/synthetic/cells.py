@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.shared.kept import Kept
+from heats.experiments.shared.verdicts import Share
 from heats.experiments.synthetic.grid import Cell, Result, run_cell
 
-COLUMNS = ("setting", "spread", "n", "k", "B", "algorithm", "reps", "seed", "successes", "rate", "low", "high")
 JOB_CELLS = 7
 JOBS_PER_SAVE = 20
-
-Known = dict[tuple[Cell, int, int], Result]  # by cell, reps and seed
 
 
 def run_cells(
@@ -25,7 +23,7 @@ def run_cells(
     Whatever else the file holds stays there.
     """
     cells = list(wanted)
-    known = read_cells(path)
+    known = CELLS.read(path)
     missing = [cell for cell in cells if (cell, reps, seed) not in known]
     tick(len(cells) - len(missing))
     jobs = [(missing[i : i + JOB_CELLS],) for i in range(0, len(missing), JOB_CELLS)]
@@ -34,10 +32,10 @@ def run_cells(
             known |= {(result.cell, reps, seed): result for result in done}
             tick(len(done))
             if number % JOBS_PER_SAVE == 0:
-                _save(path, known)
+                CELLS.write(path, known)
     finally:  # an error or Ctrl-C: what is finished is kept
         if missing:
-            _save(path, known)
+            CELLS.write(path, known)
     return {cell: known[cell, reps, seed] for cell in cells}
 
 
@@ -47,25 +45,18 @@ def _run_some(cells: list[Cell], reps: int, seed: int) -> list[Result]:
 
 def write_cells(path: Path, results: dict[Cell, Result], seed: int) -> None:
     """Write the numbers of one figure."""
-    _save(path, {(cell, result.reps, seed): result for cell, result in results.items()})
-
-
-def _save(path: Path, known: Known) -> None:
-    """Write all rows, in the order of their names."""
-    write_rows(path, COLUMNS, (_make_row(*key, known[key]) for key in sorted(known)))
+    CELLS.write(path, {(cell, result.share.runs, seed): result for cell, result in results.items()})
 
 
 def _make_row(cell: Cell, reps: int, seed: int, result: Result) -> tuple[object, ...]:
-    low, high = result.interval
-    return (*cell, reps, seed, result.successes, f"{result.rate:.4f}", f"{low:.4f}", f"{high:.4f}")
-
-
-def read_cells(path: Path) -> Known:
-    """Read them again, by cell, reps and seed; nothing where there is no file."""
-    return dict(read_rows(path, _parse_row, "reproduce")) if path.exists() else {}
+    return (*cell, reps, seed, result.share.successes, *result.share.format())
 
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[Cell, int, int], Result]:
     cell = Cell(row["setting"], row["spread"], int(row["n"]), int(row["k"]), int(row["B"]), row["algorithm"])
     reps = int(row["reps"])
-    return (cell, reps, int(row["seed"])), Result(cell, reps, int(row["successes"]))
+    return (cell, reps, int(row["seed"])), Result(cell, Share(int(row["successes"]), reps))
+
+
+COLUMNS = ("setting", "spread", "n", "k", "B", "algorithm", "reps", "seed", "successes", "rate", "low", "high")
+CELLS = Kept("reproduce", COLUMNS, _make_row, _parse_row)

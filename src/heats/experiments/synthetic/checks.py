@@ -45,7 +45,7 @@ class View:
         algorithm = rule if rule == "round-robin" else f"{rule}-{self._schedule}"
         cells = [Cell(setting, self.spread, n, k, b, algorithm) for n in arms for k in sizes for b in budgets]
         found = [self._results[cell] for cell in cells]
-        return Share(sum(each.successes for each in found), sum(each.reps for each in found))
+        return Share(sum(each.share.successes for each in found), sum(each.share.runs for each in found))
 
 
 def check_hard_corner(view: View) -> Finding:

@@ -22,7 +22,7 @@ def draw_success(
     for panel, (n, k) in zip(panels.flat, product(ARMS, HEAT_SIZES), strict=True):
         for algorithm in algorithms:
             found = [results[Cell(setting, spread, n, k, budget, algorithm)] for budget in BUDGETS]
-            draw_rates(panel, algorithm, BUDGETS, found)
+            draw_rates(panel, algorithm, BUDGETS, [each.share for each in found])
         panel.set_title(f"n = {n}, k = {k}", fontsize=10)
         panel.grid(alpha=0.3)
         panel.set_ylim(-0.02, 1.02)

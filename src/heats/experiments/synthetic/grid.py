@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base import randomness
-from heats.base.intervals import binomial_interval
 from heats.engine.baselines import RoundRobin
 from heats.engine.statistics import Statistic, mean, median, power_mean
 from heats.environments import Environment, Gaussian, Winners
+from heats.experiments.shared.verdicts import Share
 from heats.planning.build import plan
 from heats.planning.plan import Plan
 from heats.simulation.simulate import Algorithm, simulate
@@ -65,21 +64,7 @@ class Result(NamedTuple):
     """A cell, played: how often the best arm was found."""
 
     cell: Cell
-    reps: int
-    successes: int
-
-    @property
-    def rate(self) -> float:
-        """Share of successes."""
-        return self.successes / self.reps
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Exact 95 % interval."""
-        return _interval(self.successes, self.reps)
-
-
-_interval = cache(binomial_interval)  # thousands of cells share a few hundred numbers of successes
+    share: Share  # of the runs that found it
 
 
 def list_cells(setting: str, spread: str = "deviation", algorithms: Sequence[str] = ALGORITHMS) -> list[Cell]:
@@ -99,7 +84,7 @@ def run_cell(cell: Cell, reps: int, seed: int) -> Result:
     played = make_algorithm(cell.algorithm, *problem, winners=setting.winners, statistic=setting.statistic)
     statistic = setting.statistic if isinstance(played, Plan) else None
     found = simulate(played, world, reps, key, statistic)
-    return Result(cell, reps, found.successes)
+    return Result(cell, Share(found.successes, reps))
 
 
 def make_algorithm(

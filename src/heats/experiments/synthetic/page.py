@@ -48,7 +48,7 @@ def _list_means(results: dict[Cell, Result]) -> list[str]:
     rates: dict[tuple[str, str], list[float]] = {}
     for cell, result in results.items():
         if cell.spread == "deviation":
-            rates.setdefault((cell.setting, cell.algorithm), []).append(result.rate)
+            rates.setdefault((cell.setting, cell.algorithm), []).append(result.share.rate)
     settings = list(dict.fromkeys(cell.setting for cell in results))
     rows = [make_row(each, *(f"{np.mean(rates[each, name]):.3f}" for name in names)) for each in settings]
     return ["## Mean success over the 50 cells", "", *make_header("setting", *names), *rows]

@@ -8,7 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from heats.experiments.shared.markdown import make_header, make_row, wrap_prose
-from heats.experiments.shared.verdicts import BEYOND_CHANCE, Share, compare
+from heats.experiments.shared.verdicts import BEYOND_CHANCE, compare
 from heats.experiments.times.estimates import LOOKS, WHOLE, WINS
 from heats.experiments.times.study import DEALS, HALVING, HEAT_SIZES, PULLS_PER_ARM, SAPS, TimesResult
 
@@ -114,10 +114,10 @@ def average(results: Sequence[TimesResult]) -> Mean:
     """Return the means over problems, and their standard errors over the races."""
     count = len(results)
     errors = (
-        math.sqrt(sum(each.rate * (1 - each.rate) / each.reps for each in results)) / count,
+        math.sqrt(sum(each.share.rate * (1 - each.share.rate) / each.share.runs for each in results)) / count,
         math.sqrt(sum(each.error**2 for each in results)) / count,
     )
-    means = (sum(each.rate for each in results) / count, sum(each.regret for each in results) / count)
+    means = (sum(each.share.rate for each in results) / count, sum(each.regret for each in results) / count)
     return Mean(means[0], errors[0], means[1], errors[1])
 
 
@@ -126,7 +126,7 @@ def _tell_together(results: Sequence[TimesResult]) -> Iterator[str]:
     for dealt, k, look in product(DEALS, HEAT_SIZES, LOOKS):
         group, wins = (_select(results, each, dealt, k) for each in (look, WINS))
         mean = average(group)
-        signs = [_share(mine).versus(_share(other)) for mine, other in zip(group, wins, strict=True)]
+        signs = [mine.share.versus(other.share) for mine, other in zip(group, wins, strict=True)]
         counts = ("", "", "") if look == WINS else tuple(signs.count(sign) for sign in (1, 0, -1))
         success = f"{mean.success:.3f} ± {BEYOND_CHANCE * mean.success_error:.3f}"
         regret = f"{mean.regret:.3f} ± {BEYOND_CHANCE * mean.regret_error:.3f}"
@@ -142,8 +142,4 @@ def _tell_tables(results: Sequence[TimesResult]) -> Iterator[str]:
     ]
     for problem in dict.fromkeys(each.cell[:3] for each in last):
         by_look = {each.cell.look: each for each in last if each.cell[:3] == problem}
-        yield make_row(*problem, *(f"{by_look[look].rate:.2f} ({by_look[look].regret:.2f})" for look in LOOKS))
-
-
-def _share(result: TimesResult) -> Share:
-    return Share(result.successes, result.reps)
+        yield make_row(*problem, *(f"{by_look[look].share.rate:.2f} ({by_look[look].regret:.2f})" for look in LOOKS))

@@ -12,12 +12,12 @@ import numpy as np
 
 from heats.base import randomness
 from heats.base.arrays import Array, Indices
-from heats.base.intervals import binomial_interval
 from heats.base.threads import use_one_thread
 from heats.environments import RuntimeTable, read
 from heats.experiments.saps.runs_table import SHIPPED
-from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.jobs import run_jobs
+from heats.experiments.shared.kept import Kept
+from heats.experiments.shared.verdicts import Share
 from heats.experiments.times.estimates import LOOKS
 from heats.experiments.times.raced import Track, choose
 
@@ -44,23 +44,9 @@ class TimesResult(NamedTuple):
     """A cell, played."""
 
     cell: TimesCell
-    reps: int
-    successes: int  # how often the smallest mean was found
+    share: Share  # of the races that found the smallest mean
     regret: float  # how much longer than the smallest the mean found is; an arm taken at random has 1 on average
     error: float  # the standard error of that
-
-    @property
-    def rate(self) -> float:
-        """Share of successes."""
-        return self.successes / self.reps
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Exact 95 % interval."""
-        return binomial_interval(self.successes, self.reps)
-
-
-Known = dict[tuple[TimesCell, int, int], TimesResult]  # by cell, reps and seed
 
 
 def find_tables(paths: Iterable[Path]) -> dict[str, Path]:
@@ -83,7 +69,7 @@ def run_times(
     tables: dict[str, Path], path: Path, reps: int, seed: int, workers: int, tick: Callable[[int], None]
 ) -> list[TimesResult]:
     """Play the cells that the CSV at ``path`` does not have; return all it has for these reps and seed."""
-    known = read_times(path)
+    known = TIMES.read(path)
     jobs = []
     for name, table in tables.items():
         cells = list_times_cells(name, read(table).n_arms)
@@ -92,7 +78,7 @@ def run_times(
         jobs += [(table, [cell for cell in missing if cell[:4] == each]) for each in {cell[:4]: 0 for cell in missing}]
     for done in run_jobs(partial(_play_some, reps=reps, seed=seed), jobs, workers):
         known |= {(result.cell, reps, seed): result for result in done}
-        _save(path, known)
+        TIMES.write(path, known)
         tick(len(done))
     return [result for (_, *made), result in sorted(known.items()) if made == [reps, seed]]
 
@@ -109,9 +95,8 @@ def play_cell(cell: TimesCell, world: RuntimeTable, reps: int, seed: int) -> Tim
     found = np.concatenate([_find(cell, world, seed, start, reps) for start in range(0, reps, JOB_RACES)])
     regrets = measure_time_regrets(world.mean_seconds)[found]
     error = regrets.std(ddof=1) / np.sqrt(reps) if reps > 1 else 0.0
-    return TimesResult(
-        cell, reps, int((found == world.best).sum()), round(float(regrets.mean()), 5), round(float(error), 5)
-    )
+    share = Share(int((found == world.best).sum()), reps)
+    return TimesResult(cell, share, round(float(regrets.mean()), 5), round(float(error), 5))
 
 
 def _find(cell: TimesCell, world: RuntimeTable, seed: int, start: int, reps: int) -> Indices:
@@ -133,26 +118,19 @@ def measure_time_regrets(means: Array) -> Array:
     return lost / (lost.mean() or 1.0)
 
 
-COLUMNS = ("table", "n", "k", "B", "dealt", "look", "reps", "seed", "successes", "rate", "low", "high")
-REGRETS = ("regret", "error")
-
-
-def _save(path: Path, known: Known) -> None:
-    write_rows(path, (*COLUMNS, *REGRETS), (_make_row(*key, known[key]) for key in sorted(known)))
-
-
 def _make_row(cell: TimesCell, reps: int, seed: int, each: TimesResult) -> tuple[object, ...]:
-    shares = (f"{value:.4f}" for value in (each.rate, *each.interval))
-    return (*cell, reps, seed, each.successes, *shares, f"{each.regret:.5f}", f"{each.error:.5f}")
-
-
-def read_times(path: Path) -> Known:
-    """Read them again, by cell, reps and seed; nothing where there is no file."""
-    return dict(read_rows(path, _parse_row, "reproduce times")) if path.exists() else {}
+    return (*cell, reps, seed, each.share.successes, *each.share.format(), f"{each.regret:.5f}", f"{each.error:.5f}")
 
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[TimesCell, int, int], TimesResult]:
     n_arms, heat_size, budget, reps = (int(row[name]) for name in ("n", "k", "B", "reps"))
     cell = TimesCell(row["table"], n_arms, heat_size, budget, row["dealt"], row["look"])
-    result = TimesResult(cell, reps, int(row["successes"]), *(float(row[name]) for name in REGRETS))
+    result = TimesResult(cell, Share(int(row["successes"]), reps), float(row["regret"]), float(row["error"]))
     return (cell, reps, int(row["seed"])), result
+
+
+COLUMNS = (
+    *("table", "n", "k", "B", "dealt", "look", "reps", "seed"),
+    *("successes", "rate", "low", "high", "regret", "error"),
+)
+TIMES = Kept("reproduce times", COLUMNS, _make_row, _parse_row)

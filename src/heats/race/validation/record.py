@@ -6,8 +6,6 @@ goes on after the last one; a line that was torn off is made again. What was ask
 
 from __future__ import annotations
 
-import contextlib
-import os
 from datetime import datetime
 from pathlib import Path
 from typing import Self, TypeAlias
@@ -18,10 +16,10 @@ from heats.base.files import read_regular_file
 from heats.base.text import end_sentence
 from heats.errors import BrokenFile, JournalFailed
 from heats.journal import Log
+from heats.journal.appending import Appender
 from heats.journal.draft import write_whole
 from heats.journal.events import Chain, now
 from heats.journal.lock import Lock
-from heats.journal.sync import bring_to_disk, open_to_append
 from heats.race.outcome import Run
 
 FORMAT = 1
@@ -120,14 +118,13 @@ class Record:
         self.path = find_record(log.path)
         self.kept = Kept()
         self._chain = Chain()
-        self._handle: int | None = None
+        self._end: Appender | None = None
         self._lock = Lock(self.path)
         try:
             if not self.path.exists():
                 write_whole(self.path, Chain().seal(Begun(FORMAT, log.header.at, now())))
-            self._size = _read(self.path, log, self.kept, self._chain)
-            self._handle = open_to_append(self.path)
-            os.ftruncate(self._handle, self._size)  # what a crash left of a line
+            self._end = Appender(self.path, _read(self.path, log, self.kept, self._chain))
+            self._end.cut()  # what a crash left of a line
         except OSError as error:
             self.close()
             raise JournalFailed(f"{self.path} cannot be written: {error.strerror}.") from None
@@ -143,28 +140,21 @@ class Record:
 
     def close(self) -> None:
         """Let others write."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            os.close(handle)
+        end, self._end = self._end, None
+        if end is not None:
+            end.close(is_sound=False)  # all of it is on disk
         self._lock.release()
 
     def add(self, entry: Entry) -> None:
         """Bring one more line to the disk; of one that does not get there nothing stays."""
-        assert self._handle is not None
-        line = self._chain.seal(entry)
+        assert self._end is not None
         try:
-            done = 0
-            while done < len(line):
-                done += os.write(self._handle, memoryview(line)[done:])
-            bring_to_disk(self._handle, self.path)
+            self._end.write(self._chain.seal(entry))
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._handle, self._size)
             raise JournalFailed(
                 f"{self.path} cannot be written: {error.strerror or error}. What was run before is in it; once that "
                 "is mended, do the same again and the validation goes on."
             ) from error
-        self._size += len(line)
         self.kept.note(entry)
 
 

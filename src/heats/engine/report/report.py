@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
-import numpy as np
 
-from heats.base.arrays import Array, Indices
 from heats.base.frames import Frame, Library, make_frame
-from heats.base.intervals import binomial_interval, mean_interval
 from heats.base.markup import fold, make_html_table, make_paragraph
 from heats.base.plots import Axes
-from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.base.text import count_things, format_table, make_printable
-from heats.engine.evidence import Told
-from heats.engine.feedback import Kind
 from heats.engine.pulls import list_pulls
+from heats.engine.report.rounds import BATCH_TITLES, ROUND_TITLES, BatchReport, RoundReport, list_batches, list_rounds
+from heats.engine.report.sureness import Sureness, how_sure
 from heats.engine.standings import (
     HeadToHead,
     Standings,
@@ -25,61 +21,10 @@ from heats.engine.standings import (
     say_chance,
     tabulate,
 )
-from heats.engine.statistics import Statistic
 from heats.errors import InvalidArgument
 
-CONFIDENCE = 0.95
-AVERAGES = ("mean", "linear")  # statistics whose lead is a mean of rewards
-ROUND_TITLES = ("round", "arms", "pulls each", "stay")
-BATCH_TITLES = ("batch", "pulls", "candidates", "most often")
 BATCHES_SHOWN = 30  # of a long table in a text
 ROWS_IN_NOTEBOOK = 20  # of the standings
-FEWEST_TO_RESAMPLE = 10  # below, a bootstrap interval is far too narrow
-
-
-class RoundReport(msgspec.Struct, frozen=True):
-    """One finished round: heats with their arms best first, their scores (None if nobody looked), who rested."""
-
-    heats: tuple[tuple[int, ...], ...]
-    scores: tuple[tuple[float, ...], ...] | None
-    keep: int
-    pulls: int
-    byes: tuple[int, ...] = ()
-    survivors: tuple[int, ...] = ()  # the arms of the next round, in increasing order; follows from the rest
-    counted: tuple[int, ...] | None = None  # pulls of every heat, where heats may end early; None: all of them
-
-    def pulls_of(self, heat: int) -> int:
-        """Return how many pulls of a heat count."""
-        return self.pulls if self.counted is None else self.counted[heat]
-
-    def __post_init__(self) -> None:
-        kept = [arm for heat in self.heats for arm in heat[: self.keep]]
-        msgspec.structs.force_setattr(self, "survivors", tuple(sorted([*kept, *self.byes])))
-
-
-class BatchReport(msgspec.Struct, frozen=True):
-    """One finished batch of adaptive play: how many pulls it had, of how many arms, and which arm was in most."""
-
-    pulls: int
-    arms: int
-    most: int | None  # None: several were in equally many
-    most_pulls: int
-
-
-class Sureness(msgspec.Struct, frozen=True):
-    """An interval for the last heat: the winner's share of wins, how often it was ahead of the runner-up, or its lead.
-
-    It treats the pulls of the last heat as independent, speaks of that heat alone (not of the arms that left
-    before) and of a winner picked because it came out on top, which makes it somewhat too favourable.
-    """
-
-    quantity: str  # "share" (of wins), "ahead" (of the runner-up, share of pulls) or "lead" (in score)
-    estimate: float
-    low: float
-    high: float
-    confidence: float
-    method: str
-    pulls: int
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -151,21 +96,6 @@ class Report(msgspec.Struct, frozen=True, dict=True):
         return render_report(self, name_arms(self))
 
 
-def report_batches(told: Sequence[Told]) -> tuple[BatchReport, ...]:
-    """Return what the batches that pulls are of came to; pulls without a verdict belong to them as well."""
-    batches: dict[int, list[Indices]] = {}
-    for each in told:
-        batches.setdefault(each.round, []).append(each.arms)
-    return tuple(_report_batch(np.concatenate(batches[number])) for number in sorted(batches))
-
-
-def _report_batch(heats: Indices) -> BatchReport:
-    arms, counts = np.unique(heats, return_counts=True)
-    most = int(counts.max())
-    alone = np.flatnonzero(counts == most)
-    return BatchReport(len(heats), len(arms), int(arms[alone[0]]) if alone.size == 1 else None, most)
-
-
 def name_arms(report: Report) -> list[str]:
     """Return what arms are called where nothing else is known of them."""
     return [f"arm {arm}" for arm in range(report.n_arms)]
@@ -194,63 +124,12 @@ def render_report(report: Report, names: Sequence[str], drawing: str = "") -> st
     said = make_paragraph([*reasons, pulls, *stop, f"played: {say_played(report)}"], heading=heading)
     table = make_html_table(*tabulate(report.standings, names), words=(1,), most=ROWS_IN_NOTEBOOK)
     if report.rounds and not drawing:
-        drawing = fold("round by round", make_html_table(ROUND_TITLES, _list_rounds(report)))
+        drawing = fold("round by round", make_html_table(ROUND_TITLES, list_rounds(report.rounds)))
     if report.batches:
-        drawing += fold("batch by batch", make_html_table(BATCH_TITLES, list_batches(report, names), words=(3,)))
+        drawing += fold(
+            "batch by batch", make_html_table(BATCH_TITLES, list_batches(report.batches, names), words=(3,))
+        )
     return f"<div>{said}{table}{drawing}</div>"
-
-
-def judge_heat(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
-    """Say how sure a heat is, of which ``observations (pulls, size)`` stand best arm first."""
-    if kind is Kind.REWARDS and statistic.name in AVERAGES:
-        values = statistic.per_pull(observations) if statistic.per_pull else observations
-        return _lead(values[:, 0] - values[:, 1])
-    return _in_other_words(observations, statistic, kind, seed)
-
-
-def _in_other_words(observations: Array, statistic: Statistic, kind: Kind, seed: np.uint64) -> Sureness | None:
-    """Return how sure a heat is where the lead is not a mean of rewards."""
-    if kind in (Kind.WINNER, Kind.RACE):
-        return _share(observations[:, 0])
-    if kind is Kind.REWARDS and statistic.per_pull is None:
-        return _bootstrap(observations, statistic, seed)
-    return _ahead(observations[:, 0], observations[:, 1])
-
-
-def _ahead(ours: Array, theirs: Array) -> Sureness:
-    """Return in which share of the pulls the winner was ahead of the runner-up, ties counting half."""
-    ahead = (ours > theirs) + 0.5 * (ours == theirs)
-    low, high = binomial_interval(float(ahead.sum()), ahead.size, CONFIDENCE)
-    return Sureness("ahead", float(ahead.mean()), low, high, CONFIDENCE, "Clopper-Pearson", ahead.size)
-
-
-def _share(wins: Array) -> Sureness:
-    low, high = binomial_interval(float(wins.sum()), wins.size, CONFIDENCE)
-    return Sureness("share", float(wins.mean()), low, high, CONFIDENCE, "Clopper-Pearson", wins.size)
-
-
-def _lead(leads: Array) -> Sureness | None:
-    """Return an interval for the mean lead of the first arm over the second; None from a single pull."""
-    if len(leads) < 2:
-        return None
-    low, high = mean_interval(leads, CONFIDENCE)
-    return Sureness("lead", float(leads.mean()), low, high, CONFIDENCE, "paired Student t", leads.size)
-
-
-def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Sureness | None:
-    """Resample the pulls (seeded) for a statistic that is not a mean over pulls; None from too few to resample."""
-    pulls = len(observations)
-    if pulls < FEWEST_TO_RESAMPLE:
-        return None
-    resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
-    which = (draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
-    try:
-        scores = np.array([statistic(observations[None, pick_below(pulls, words)])[0, :2] for words in which])
-        lead = float(np.subtract(*statistic(observations[None])[0, :2]))
-    except Exception:  # a user's function that fails on anything but the pulls themselves must not cost the result
-        return None
-    low, high = np.quantile(scores[:, 0] - scores[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return Sureness("lead", lead, float(low), float(high), CONFIDENCE, "bootstrap", pulls)
 
 
 def describe_report(report: Report, names: Sequence[str]) -> str:
@@ -280,10 +159,10 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield from describe_standings(report.standings, names)
     if report.rounds:
         yield ""
-        yield from format_table(ROUND_TITLES, _list_rounds(report))
+        yield from format_table(ROUND_TITLES, list_rounds(report.rounds))
     if report.batches:
         yield ""
-        yield from _shorten(list(format_table(BATCH_TITLES, list_batches(report, names), words=(3,))))
+        yield from _shorten(list(format_table(BATCH_TITLES, list_batches(report.batches, names), words=(3,))))
 
 
 def _shorten(lines: list[str]) -> list[str]:
@@ -307,6 +186,9 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
         more = (report.standings.n_rivals or 0) - len(report.rivals)
         others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
         yield f"not told apart from the winner: {others}"
+    if unseen := sum(row.pulls == 0 for row in report.standings.rows):
+        nor = ", or never with a verdict" if report.no_verdicts else ""
+        yield f"{unseen:,} of the {report.n_arms:,} were never compared{nor}: a larger budget would see them"
 
 
 def say_stop(stop: Stop) -> str:
@@ -374,48 +256,3 @@ def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
     rest = record.met - record.won - record.lost
     neither = f", neither {rest:,}" if rest else ""
     return f"met the runner-up, {other}, {times}: won {record.won:,}, lost {record.lost:,}{neither}"
-
-
-def _list_rounds(report: Report) -> list[tuple[object, ...]]:
-    return [_row(number, each) for number, each in enumerate(report.rounds, 1)]
-
-
-def list_batches(report: Report, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a row per batch: its number, its pulls, how many candidates were in them, and which one most often."""
-    return [
-        (
-            f"{number:,}",
-            f"{each.pulls:,}",
-            f"{each.arms:,}",
-            "" if each.most is None else f"{names[each.most]}, in {each.most_pulls:,}",
-        )
-        for number, each in enumerate(report.batches, 1)
-    ]
-
-
-def _row(number: int, each: RoundReport) -> tuple[object, ...]:
-    arms = sum(map(len, each.heats)) + len(each.byes)
-    return number, arms, each.pulls if each.counted is None else say_pulls(each), len(each.survivors)
-
-
-def say_pulls(each: RoundReport) -> str:
-    """Say how many pulls the heats of a round took: one number, or from which to which where some ended early."""
-    fewest, most = (each.pulls, each.pulls) if each.counted is None else (min(each.counted), max(each.counted))
-    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-
-
-def how_sure(sure: Sureness) -> str:
-    """Say in a sentence how sure the last heat is."""
-    interval = f"{sure.confidence:.0%} interval {sure.low:.3g} to {sure.high:.3g}"
-    pulls = "only pull" if sure.pulls == 1 else f"{sure.pulls} pulls"
-    if sure.quantity == "share" and sure.estimate == 0:
-        return f"won none of the {pulls} of the last heat: earlier rounds, or chance, decided"
-    if sure.quantity == "share":
-        return f"won {sure.estimate:.0%} of the {pulls} of the last heat ({interval})"
-    if sure.quantity == "ahead":
-        return f"ahead of the runner-up in {sure.estimate:.0%} of the {pulls} of the last heat ({interval})"
-    if sure.low == sure.high:
-        return f"leads by {sure.estimate:.3g} in every one of the {pulls} of the last heat"
-    if sure.estimate < 0:  # possible where the record outranks the heat
-        return f"ahead on record, but behind by {-sure.estimate:.3g} over the {pulls} of the last heat ({interval})"
-    return f"leads by {sure.estimate:.3g} over the {pulls} of the last heat ({interval})"
