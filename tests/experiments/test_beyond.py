@@ -24,6 +24,7 @@ from heats.experiments.synthetic.cells import CELLS
 from heats.experiments.synthetic.grid import Cell, Result, list_cells, make_algorithm
 from heats.experiments.writers import beyond as write
 from tests.experiments.figures import is_drawn
+from tests.experiments.reading import read_budgets
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 RATES = {"csws": 0.5, "csr": 0.4, "csh": 0.6, "round-robin": 0.3, "planned": 0.8}
@@ -194,7 +195,7 @@ def test_the_committed_page_is_that_of_the_committed_numbers() -> None:
     results = {cell: result for (cell, _, _), result in CELLS.read(ROOT / "beyond.csv").items()}
     kept = {cell: result for (cell, _, _), result in CELLS.read(ROOT / "cells.csv").items()}
     assert results == {cell: kept[cell] for setting in grid.SETTINGS for cell in sorted(grid.list_setting(setting))}
-    needed = budgets.read_budgets(ROOT / "beyond-budget.csv")
+    needed = read_budgets(ROOT / "beyond-budget.csv")
     for search, budget, rate in needed:
         assert budget is None or kept[search.at(budget)].share.rate == rate
     found = read_regrets(ROOT / "beyond-tables.csv", 1000, 0)

@@ -26,18 +26,18 @@ from heats.experiments.saps.equal import (
     find_budget,
     list_equal_cells,
     play_equal,
-    read_equal,
 )
 from heats.experiments.saps.equal_page import tell_equal
 from heats.experiments.saps.figure import draw_races
 from heats.experiments.saps.live_report import describe_live, write_live
 from heats.experiments.saps.page import make_race_section
-from heats.experiments.saps.race import Price, RaceCell, RaceResult, list_races, make_racer, read_races, run_race
+from heats.experiments.saps.race import Price, RaceCell, RaceResult, list_races, make_racer, run_race
 from heats.experiments.saps.runs_table import ARMS, CUTOFF_STEPS, RunsTable, load_table, make_table, run_row
 from heats.experiments.shared.verdicts import Share
 from heats.sat import saps, swgcp
 from heats.sat.parameters import Parameters
 from tests.experiments.figures import is_drawn
+from tests.experiments.reading import read_equal, read_races
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 

@@ -20,9 +20,7 @@ from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import EXPERIMENTS, reproduce
 from heats.experiments.beyond.grid import SETTINGS as BEYOND_SETTINGS
 from heats.experiments.saps import claims as race_claims
-from heats.experiments.saps.equal import read_equal
 from heats.experiments.saps.page import make_race_section
-from heats.experiments.saps.race import read_races
 from heats.experiments.saps.runs_table import load_table
 from heats.experiments.shared.drawing import make_label, save_figure
 from heats.experiments.shared.verdicts import Share, judge
@@ -34,6 +32,7 @@ from heats.experiments.synthetic.figures import draw_success
 from heats.experiments.synthetic.grid import Cell, Result, list_cells, run_cell
 from heats.experiments.synthetic.page import make_claims_page
 from tests.experiments.figures import is_drawn
+from tests.experiments.reading import read_equal, read_races
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 

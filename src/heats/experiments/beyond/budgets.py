@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from heats.experiments.beyond.grid import ALGORITHMS
-from heats.experiments.shared.csv_files import read_rows, write_rows
+from heats.experiments.shared.csv_files import write_rows
 from heats.experiments.synthetic.grid import ARMS, HEAT_SIZES, Cell, Result
 
 WANTED = 0.9
@@ -70,14 +70,3 @@ def write_budgets(path: Path, found: Iterable[Needed], reps: int, seed: int) -> 
     """Write the numbers of the figure of budgets; empty where none was enough."""
     rows = ((*search, reps, seed, budget, None if rate is None else f"{rate:.4f}") for search, budget, rate in found)
     write_rows(path, COLUMNS, rows)
-
-
-def read_budgets(path: Path) -> list[Needed]:
-    """Read them again."""
-    return read_rows(path, _parse_row, "reproduce beyond")
-
-
-def _parse_row(row: dict[str, str]) -> Needed:
-    search = Search(row["setting"], int(row["n"]), int(row["k"]), row["algorithm"])
-    budget, rate = row["budget"], row["rate"]
-    return Needed(search, int(budget) if budget else None, float(rate) if rate else None)

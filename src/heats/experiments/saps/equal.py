@@ -19,7 +19,7 @@ from heats.base import randomness
 from heats.base.threads import use_one_thread
 from heats.experiments.saps.race import ADAPTIVE, HALVING, HEAT_SIZES, RULES, Price, RaceCell, make_racer
 from heats.experiments.saps.runs_table import RunsTable, load_table
-from heats.experiments.shared.csv_files import read_rows, write_rows
+from heats.experiments.shared.csv_files import write_rows
 from heats.experiments.shared.jobs import run_jobs
 from heats.experiments.shared.verdicts import Share
 from heats.simulation.simulate import Simulation, simulate
@@ -148,14 +148,3 @@ def _make_row(each: EqualResult, seed: int) -> tuple[object, ...]:
     share = each.share
     numbers = (share.runs, seed, share.successes, *share.format())
     return (*each.cell, each.budget, *numbers, f"{each.found:.1f}", f"{each.cpu:.1f}")
-
-
-def read_equal(path: Path) -> dict[EqualCell, EqualResult]:
-    """Read them again."""
-    return {result.cell: result for result in read_rows(path, _parse_row, "reproduce fig-race")}
-
-
-def _parse_row(row: dict[str, str]) -> EqualResult:
-    cell = EqualCell(int(row["time"]), int(row["k"]), row["algorithm"])
-    share = Share(int(row["successes"]), int(row["reps"]))
-    return EqualResult(cell, int(row["B"]), share, float(row["found"]), float(row["cpu"]))

@@ -20,7 +20,7 @@ from heats.engine.adaptive import Adaptive
 from heats.engine.baselines import SuccessiveHalving
 from heats.environments import RuntimeTable
 from heats.experiments.saps.runs_table import ARMS, RunsTable, load_table
-from heats.experiments.shared.csv_files import read_rows, write_rows
+from heats.experiments.shared.csv_files import write_rows
 from heats.experiments.shared.jobs import run_jobs
 from heats.experiments.shared.verdicts import Share
 from heats.experiments.synthetic.grid import make_algorithm
@@ -140,14 +140,3 @@ def _make_row(each: RaceResult, seed: int) -> tuple[object, ...]:
     share = each.share
     costs = (f"{getattr(each, name):.1f}" for name in COSTS)
     return (*each.cell, share.runs, seed, share.successes, each.favourites, *share.format(), *costs)
-
-
-def read_races(path: Path) -> dict[RaceCell, RaceResult]:
-    """Read them again."""
-    return {result.cell: result for result in read_rows(path, _parse_row, "reproduce fig-race")}
-
-
-def _parse_row(row: dict[str, str]) -> RaceResult:
-    cell = RaceCell(int(row["k"]), int(row["B"]), row["algorithm"])
-    share = Share(int(row["successes"]), int(row["reps"]))
-    return RaceResult(cell, share, int(row["favourites"]), *(float(row[name]) for name in COSTS))
