@@ -10,8 +10,7 @@ import pytest
 
 import heats
 from heats.errors import InvalidArgument
-from tests.journal.runs import find
-from tests.journal.test_journal import NASTY, one
+from tests.journal.runs import NASTY, find, one
 
 CELLS = [
     "import heats\nheats.plan(8, 4, 30)",

@@ -18,8 +18,7 @@ from heats.base.times import say_seconds
 from heats.race.result import read_race, summarise_journal
 from heats.reports.bracket import MOST_ARMS_DRAWN, number
 from heats.reports.page import render_page, save_page
-from tests.journal.runs import find
-from tests.journal.test_journal import NASTY, half_done, one
+from tests.journal.runs import NASTY, find, half_done, one
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 EMPTY = {"meta", "path", "circle", "rect"}  # tags that need no end

@@ -1,0 +1,101 @@
+"""Candidates are known again by their values, or else by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import heats
+from heats.errors import InvalidArgument
+from tests.journal.runs import NASTY, lines, never, one
+
+
+def test_other_candidates_are_refused(path: Path) -> None:
+    """By value, not by name: 1 is not 1.0 and not "1"."""
+    options: dict[str, Any] = {"budget": 9, "journal": path}
+    heats.find_best([1, 2, 3], list, **options)
+    for other in ([1, 2, 4], [1, 3, 2], [1, 2, 3.0], [1, 2, "3"]):
+        with pytest.raises(InvalidArgument, match=r"its candidate \d is \d, not "):
+            heats.find_best(other, never, **options)
+    assert heats.find_best([1, 2, 3], never, names=["other", "names", "only"], **options).winner == 3
+
+
+@dataclass
+class Config:
+    depth: int
+    tags: frozenset[str]
+
+
+def local() -> Callable[[], int]:
+    def number() -> int:
+        return 1
+
+    return number
+
+
+class Opaque:
+    """Nothing that lasts."""
+
+
+def test_fingerprints(path: Path) -> None:
+    """JSON in one order, dataclasses too; functions by name; long ones by hash; else the names given, or nothing."""
+    field = [
+        {"b": 1, "a": [2]},
+        Config(3, frozenset({"y", "x"})),
+        one,
+        max,
+        Opaque,
+        "é" * 500,
+        (1, "two"),
+        None,
+        "odd \udcff name",
+        "é" * 20_000,
+    ]
+    heats.find_best(field, one, budget=30, journal=path)
+    known = [{key: value for key, value in each.items() if key != "name"} for each in lines(path)[0]["candidates"]]
+    assert known[:5] == [
+        {"json": {"a": [2], "b": 1}},
+        {"json": {"depth": 3, "tags": ["x", "y"]}},
+        {"function": "tests.journal.runs.one"},
+        {"function": "builtins.max"},
+        {"function": "tests.journal.test_fingerprints.Opaque"},
+    ]
+    assert known[5] == {"json": field[5]}
+    assert len(lines(path)[0]["candidates"][9]["sha256"]) == 64
+    assert known[6:8] == [{"json": [1, "two"]}, {"json": None}]
+    again = [{"a": [2], "b": 1}, Config(3, frozenset({"x", "y"})), *field[2:]]
+    assert heats.find_best(again, never, budget=30, journal=path).report.done
+
+
+@pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, local(), float("nan"), np.zeros(2), "x".join])
+def test_a_candidate_without_fingerprint_needs_a_name(path: Path, candidate: Any) -> None:
+    """Its repr holds an address, or says too little, and would never match again."""
+    with pytest.raises(InvalidArgument, match=r"candidate 1, a \w+, has no fingerprint .* Give names="):
+        heats.find_best(["a", candidate], one, budget=3, journal=path)
+    assert not path.exists()
+    heats.find_best(["a", candidate], one, budget=3, journal=path, names=["a", "b"])
+    assert heats.find_best(["a", candidate], never, budget=3, journal=path, names=["a", "b"]).report.done
+    with pytest.raises(InvalidArgument, match="its candidate 1 is 'b', not 'c'"):
+        heats.find_best(["a", candidate], never, budget=3, journal=path, names=["a", "c"])
+
+
+def test_nasty_names_are_safe(path: Path) -> None:
+    """A name cannot end a line, nor be mistaken for anything else."""
+    heats.find_best(NASTY, one, budget=30, journal=path, names=NASTY)
+    assert len(lines(path)) == 1 + 30 + 1
+    assert [each["name"] for each in lines(path)[0]["candidates"]] == [*NASTY[:5], "\\udcff", ""]
+    assert heats.find_best(NASTY, never, budget=30, journal=path, names=NASTY).report.done
+
+
+def test_numbers_of_numpy_are_numbers(path: Path) -> None:
+    """Known by their value, alone or within other things."""
+    heats.find_best(np.arange(3), one, budget=9, journal=path)
+    assert heats.find_best([0, 1, 2], never, budget=9, journal=path).report.done
+    path.unlink()
+    heats.find_best([*np.linspace(0, 1, 3), {"a": np.float32(0.5)}, np.bool_(True)], one, budget=20, journal=path)
+    assert heats.find_best([0.0, 0.5, 1.0, {"a": 0.5}, True], never, budget=20, journal=path).report.done
