@@ -43,7 +43,7 @@ def tell_some(machine: Machine, count: int, order: random.Random | None = None) 
 def look_at(machine: heats.Adaptive) -> tuple[Any, ...]:
     """Return all that decides how a run goes on."""
     heats_dealt = None if machine.stage is None else machine.stage.heats.tolist()
-    return recall(machine), machine.batch_sizes, heats_dealt, machine.owed, machine.stopped, machine.total
+    return recall(machine), machine.stage_sizes, heats_dealt, machine.owed, machine.stopped, machine.total
 
 
 @settings(max_examples=40)
@@ -78,7 +78,7 @@ def test_later_the_batch_under_way_stays_and_the_rest_is_divided_anew(
     tell_some(machine, told)
     if machine.round == 0:
         return
-    before, played = machine.batch_sizes, machine.round + (not machine.done)
+    before, played = machine.stage_sizes, machine.round + (not machine.done)
     dealt = None if machine.stage is None else machine.stage.heats.tolist()
     machine.extend(more)
     if dealt is not None:
@@ -86,7 +86,7 @@ def test_later_the_batch_under_way_stays_and_the_rest_is_divided_anew(
         assert machine.stage.heats.tolist() == dealt
     kept = before[:played]
     ends = [end for end in accumulate(divide(n, min(n, k), budget + more, batches)) if end > sum(kept)]
-    assert list(accumulate(machine.batch_sizes)) == [*accumulate(kept), *ends]
+    assert list(accumulate(machine.stage_sizes)) == [*accumulate(kept), *ends]
     play(machine)
     assert machine.spent == machine.total == machine.budget == budget + more
 
@@ -162,7 +162,7 @@ def test_a_replay_deals_alike_where_strengths_last(told: int) -> None:
 
 
 def can_add(machine: heats.Adaptive) -> bool:
-    after = machine.batch_sizes[machine.round + 1 :]
+    after = machine.stage_sizes[machine.round + 1 :]
     return bool(sum(after) * machine.game.spec.heat_size > machine.game.count_waiting())
 
 

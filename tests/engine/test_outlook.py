@@ -259,7 +259,7 @@ def test_the_more_is_spent_the_less_may_an_arm_be_better_than_it_looks() -> None
     """Six standard errors in the beginning, one in the end; a budget that grows gives arms their chances back."""
     machine = heats.Adaptive(6, 2, 60, batches=4, seed=1)
     while not machine.done:
-        spent = sum(machine.batch_sizes[: machine.round])
+        spent = sum(machine.stage_sizes[: machine.round])
         query = machine.ask()
         assert query is not None
         assert machine.game.outlook.ahead == pytest.approx(6 - 5 * spent / 60)

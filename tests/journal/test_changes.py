@@ -53,7 +53,7 @@ def go_further(journal: Any, **options: Any) -> heats.Found:
 def look_at(machine: Any) -> tuple[Any, ...]:
     """Return all that decides how a run goes on."""
     dealt = None if machine.stage is None else machine.stage.heats.tolist()
-    return recall(machine), machine.batch_sizes, dealt, machine.owed, machine.stopped
+    return recall(machine), machine.stage_sizes, dealt, machine.owed, machine.stopped
 
 
 @settings(max_examples=25, deadline=None)

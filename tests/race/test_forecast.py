@@ -25,17 +25,18 @@ def make_runs(*seconds: float, verdict: Verdict = "finished") -> list[Run]:
     ("race", "runs", "seconds"),
     [
         ({"mode": "parallel", "slots": 2}, make_runs(1, 1, 1), 6 * 1),
-        ({"mode": "parallel", "slots": 4}, make_runs(1, 1, 1), 3 * 1),
+        ({"mode": "parallel", "slots": 4}, make_runs(1, 1, 1), 5 * 1),  # batches of 2, 1, 1, 1 and 1 heats
+        ({"mode": "parallel", "slots": 4, "strategy": "csws"}, make_runs(1, 1, 1), 4 * 1),  # two rounds of 3 heats
         ({"mode": "capped", "slots": 1}, make_runs(1, 1, 1), 6 * 2),
-        ({"mode": "capped", "slots": 3}, make_runs(1, 1, 1), 2 * 2),
-        ({"mode": "capped", "slots": 100}, make_runs(1, 1, 1), 2),
+        ({"mode": "capped", "slots": 3, "strategy": "csws"}, make_runs(1, 1, 1), 2 * 2),
+        ({"mode": "capped", "slots": 100}, make_runs(1, 1, 1), 5 * 2),
         ({"mode": "parallel", "slots": 2}, make_runs(2, 2, 2, verdict="cutoff"), 6 * 2),
         ({"mode": "capped", "slots": 1}, make_runs(2, 2, 2, verdict="cutoff"), 6 * 4),
         ({"mode": "capped", "slots": 1, "objective": "(.)"}, make_runs(1, 1, 1), 6 * 2),
     ],
 )
 def test_heats_are_added_up(tmp_path: Path, race: dict[str, Any], runs: list[Run], seconds: float) -> None:
-    """As many as go side by side, each as long as its fastest run or, in turn, all of them."""
+    """As many of a batch or round as go side by side, each as long as its fastest run or, in turn, all of them."""
     assert forecast_seconds(sleepers(tmp_path, **race), runs) == pytest.approx(seconds)
 
 
@@ -63,13 +64,13 @@ def test_a_check_tells_the_next_race(tmp_path: Path, capsys: pytest.CaptureFixtu
     """If it is the same race; else there is a bound."""
     file = write(tmp_path, SLEEPERS | {"mode": "capped", "slots": 3}, NAPS)
     assert heats(["race", str(file), "-B", "3"]) == 0
-    assert "It takes at most about 40 s, if no run finishes" in capsys.readouterr().err
+    assert "It takes at most about 2 min 0 s, if no run finishes" in capsys.readouterr().err
     assert heats(["race", str(file), "--check"]) == 0
     assert "heats: a race takes about " in capsys.readouterr().err
     assert heats(["race", str(file), "-B", "3"]) == 0
     assert ", by the runs of --check." in capsys.readouterr().err
     assert heats(["race", str(file), "-B", "3", "--cutoff", "10s"]) == 0
-    assert "It takes at most about 20 s" in capsys.readouterr().err
+    assert "It takes at most about 60 s" in capsys.readouterr().err
 
 
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:

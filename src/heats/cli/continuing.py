@@ -99,7 +99,7 @@ def challenge_champion(log: Log, counts: RunCounts | None, challenge: Challenge)
     yield f"{found}{around}, {owed} to run. The journal is {log.path}"
     for surprise in list_surprises(log, scenario):
         yield f"warning: {surprise}"
-    yield say_how_long(msgspec.structs.replace(scenario, heats=left))
+    yield say_how_long(msgspec.structs.replace(scenario, stages=log.machine.stage_sizes[log.machine.round :]))
 
 
 def _is_over(log: Log, counts: RunCounts) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class AllSets(ScoredGame, spec=RoundRobinSpec):
 
     def __init__(self, spec: RoundRobinSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [spec.heat_size])
+        self.sizes = (spec.budget,)
         self.borda: Array | None = None  # by arm, NaN for arms never seen
         self.copeland: Array | None = None
         self._roots = roots[:, None]
@@ -46,11 +47,6 @@ class AllSets(ScoredGame, spec=RoundRobinSpec):
     def round(self) -> int:
         """There is only one."""
         return int(self.borda is not None)
-
-    @property
-    def total(self) -> int:
-        """The budget."""
-        return int(self.spec.budget)
 
     def most_values(self, *, by_means: bool) -> int:
         """Return the numbers of all sets."""
@@ -112,11 +108,6 @@ class RoundRobin(Machine, spec=RoundRobinSpec):
         super().__init__(RoundRobinSpec(n, self.heat_size, self.budget), statistic, seed)
 
     @property
-    def n_rounds(self) -> int:
-        """All pulls are one round."""
-        return 1
-
-    @property
     def leader(self) -> int | None:
         """The arm with the best mean observation so far; None before the first pull."""
         if self.done:
@@ -161,7 +152,7 @@ class Halving(Game, spec=HalvingSpec):
 
     def __init__(self, spec: HalvingSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [1])
-        self.halvings = (spec.n_arms - 1).bit_length()  # ⌈log₂ n⌉
+        self.sizes = tuple(_list_rounds(spec.n_arms, spec.budget))
         self.arms = np.broadcast_to(np.arange(spec.n_arms), (roots.size, spec.n_arms))
         self.rounds: list[tuple[Indices, Array | None, int]] = []  # arms best first, their scores, pulls of each
         self._seen = np.empty((roots.size, spec.n_arms, 0))  # all observations of the arms still in; NaN: no verdict
@@ -179,15 +170,6 @@ class Halving(Game, spec=HalvingSpec):
         """How often every arm was pulled so far."""
         return self._seen.shape[-1]
 
-    @property
-    def total(self) -> int:
-        """All pulls of all rounds."""
-        arms, total = self.n_arms, 0
-        for _ in range(self.halvings):
-            total += arms * (self.spec.budget // (arms * self.halvings))
-            arms = -(-arms // 2)
-        return total
-
     def most_values(self, *, by_means: bool) -> int:
         """Return the numbers of all pulls, which are kept."""
         return int(self.spec.budget)
@@ -199,10 +181,10 @@ class Halving(Game, spec=HalvingSpec):
 
     def stage(self) -> Stage | None:
         """Deal single arms in a seeded shuffle; a round without pulls is decided at once."""
-        while self._stage is None and self.round < self.halvings:
+        while self._stage is None and self.round < len(self.sizes):
             order = shuffle(self._roots, Purpose.DEAL, self.round, self.arms)
             self._take(order)
-            pulls = self.spec.budget // (order.shape[1] * self.halvings)
+            pulls = self.sizes[self.round] // order.shape[1]
             if pulls:
                 self._stage = Stage(self.arms[..., None], pulls)
             else:
@@ -257,6 +239,14 @@ class Halving(Game, spec=HalvingSpec):
         self._seen = np.take_along_axis(self._seen, which[..., None], axis=1)
 
 
+def _list_rounds(n_arms: int, budget: int) -> Iterator[int]:
+    """Yield how many pulls every halving has: each gets an equal part of the budget, and so does each arm left."""
+    halvings = (n_arms - 1).bit_length()  # ⌈log₂ n⌉
+    for _ in range(halvings):
+        yield n_arms * (budget // (n_arms * halvings))
+        n_arms = -(-n_arms // 2)
+
+
 class SuccessiveHalving(Machine, spec=HalvingSpec):
     """Single arms, no comparison: in each of ⌈log₂ n⌉ rounds pull every arm equally often, keep the better half.
 
@@ -284,11 +274,6 @@ class SuccessiveHalving(Machine, spec=HalvingSpec):
                 f"{statistic!r} compares arms of a heat, but here each is pulled alone; use heats.mean."
             )
         super().__init__(HalvingSpec(n, self.budget, self.blind), statistic, seed)
-
-    @property
-    def n_rounds(self) -> int:
-        """⌈log₂ n⌉."""
-        return self._halving.halvings
 
     @property
     def leader(self) -> int | None:

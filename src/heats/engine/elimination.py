@@ -45,6 +45,7 @@ class Elimination(ScoredGame, spec=TournamentSpec):
     def __init__(self, spec: TournamentSpec, statistic: StatisticLike, roots: Words) -> None:
         self.plan = plan = spec.plan
         super().__init__(spec, statistic, roots, [each.size for each in plan.rounds])
+        self.sizes = tuple(each.cost for each in plan.rounds)
         if spec.early:
             check_early(plan, self.statistic)
         self.arms = np.broadcast_to(np.arange(plan.n_arms), (roots.size, plan.n_arms))  # still in, those rested last
@@ -58,11 +59,6 @@ class Elimination(ScoredGame, spec=TournamentSpec):
     def round(self) -> int:
         """How many rounds of the plan are over."""
         return len(self.rounds)
-
-    @property
-    def total(self) -> int:
-        """The cost of the plan."""
-        return self.plan.cost
 
     def most_values(self, *, by_means: bool) -> int:
         """Return the numbers of the largest round."""

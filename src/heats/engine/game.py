@@ -108,15 +108,16 @@ class Game(ABC):
     """Runs of one algorithm, in step; made of its spec, a statistic and ``roots``, the folded seeds of the runs."""
 
     _by_spec: ClassVar[dict[type, type[Game]]] = {}  # the games there are
+    sizes: tuple[int, ...]  # pulls of every stage
     overturned: tuple[int, ...] = ()  # rounds that would have ended with others by what is left of what they were told
 
     def __init_subclass__(cls, *, spec: type | None = None) -> None:
         if spec is not None:
             Game._by_spec[spec] = cls
 
-    def __init__(self, spec: Any, statistic: StatisticLike, roots: Words, sizes: Sequence[int]) -> None:
+    def __init__(self, spec: Any, statistic: StatisticLike, roots: Words, heat_sizes: Sequence[int]) -> None:
         self.spec = spec
-        self.statistic = as_statistic(statistic, sizes)
+        self.statistic = as_statistic(statistic, heat_sizes)
         self.reps = roots.size
         self.n_arms: int = spec.n_arms
 
@@ -137,9 +138,9 @@ class Game(ABC):
         """How many rounds are over."""
 
     @property
-    @abstractmethod
     def total(self) -> int:
         """How many pulls a run makes in all."""
+        return sum(self.sizes)
 
     @abstractmethod
     def most_values(self, *, by_means: bool) -> int:

@@ -46,11 +46,6 @@ class Machine(Asking, ABC):
     def leader(self) -> int | None:
         """The arm that looks best so far; None while nothing is known."""
 
-    @property
-    @abstractmethod
-    def n_rounds(self) -> int:
-        """How many rounds (stages) there are in all."""
-
     @abstractmethod
     def report(self) -> Report:
         """Say at any time what has been found, and how."""
@@ -73,6 +68,16 @@ class Machine(Asking, ABC):
         """Return a machine of this kind."""
 
     # What a user says.
+
+    @property
+    def stage_sizes(self) -> tuple[int, ...]:
+        """How many pulls every round or batch has, at most, those to come included."""
+        return self.game.sizes
+
+    @property
+    def n_rounds(self) -> int:
+        """How many rounds or batches there are in all."""
+        return len(self.stage_sizes)
 
     @property
     def answered(self) -> Counter[str]:

@@ -51,11 +51,6 @@ class Tournament(Machine, spec=TournamentSpec):
         self._leads = self._find_leads()
 
     @property
-    def n_rounds(self) -> int:
-        """How many rounds the plan has."""
-        return len(self.plan.rounds)
-
-    @property
     def leader(self) -> int | None:
         """The arm still in with the largest mean lead, this round's pulls so far included; None while nobody leads."""
         if self.done:

@@ -78,9 +78,8 @@ def say_how_long(scenario: Scenario) -> str:
 
 def bound_seconds(scenario: Scenario) -> float:
     """Return how long a race takes in which every run goes on to the cutoff."""
-    in_turn = 1 if scenario.mode == "parallel" else scenario.spec.heat_size
-    heats = math.ceil(scenario.heats / scenario.heats_at_once) * in_turn
-    return scenario.cutoff * (heats + 2 * _count_validations_in_turn(scenario))
+    runs_each = 1 if scenario.mode == "parallel" else scenario.spec.heat_size
+    return scenario.cutoff * (_count_heats_in_turn(scenario) * runs_each + 2 * _count_validations_in_turn(scenario))
 
 
 def forecast_seconds(scenario: Scenario, runs: Sequence[Run]) -> float:
@@ -91,7 +90,12 @@ def forecast_seconds(scenario: Scenario, runs: Sequence[Run]) -> float:
         for number in range(DRAWN_HEATS)
     )
     each = sum(_time_heat(scenario, heat) for heat in heats) / DRAWN_HEATS
-    return each * scenario.heats / min(scenario.heats_at_once, scenario.heats) + _time_validation(scenario, runs)
+    return each * _count_heats_in_turn(scenario) + _time_validation(scenario, runs)
+
+
+def _count_heats_in_turn(scenario: Scenario) -> int:
+    """Return how many heats run one after the other: a batch, or a round, waits for all heats of the one before."""
+    return sum(math.ceil(heats / scenario.heats_at_once) for heats in scenario.stages)
 
 
 def _time_heat(scenario: Scenario, heat: Sequence[Run]) -> float:

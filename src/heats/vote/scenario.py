@@ -105,12 +105,7 @@ class Poll(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def turnout(self) -> Turnout | None:
         """What the poll takes of everybody, if it is known how many there are."""
-        if self.voters is None:
-            return None
-        machine = self.make_machine()
-        if isinstance(machine, Adaptive):
-            return count_turnout(machine.batch_sizes, self.voters, SECONDS)
-        return count_turnout([each.cost for each in machine.plan.rounds], self.voters, SECONDS)
+        return None if self.voters is None else count_turnout(self.make_machine().stage_sizes, self.voters, SECONDS)
 
 
 def load_poll(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Poll:

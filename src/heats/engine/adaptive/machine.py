@@ -144,16 +144,6 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         return self.standings().of(int(self._game.winners[0])).chance
 
     @property
-    def batch_sizes(self) -> tuple[int, ...]:
-        """How many pulls every batch has, those to come included; ``extend`` changes them."""
-        return self._game.sizes
-
-    @property
-    def n_rounds(self) -> int:
-        """How many batches there are."""
-        return len(self.batch_sizes)
-
-    @property
     def leader(self) -> int | None:
         """The arm with the best score of the batches that are over; None before the first is."""
         if self.done:

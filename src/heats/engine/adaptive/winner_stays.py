@@ -62,11 +62,6 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         """How many batches are over."""
         return len(self._heard)
 
-    @property
-    def total(self) -> int:
-        """The budget; of runs that were ended early, what they spent."""
-        return sum(self.sizes)
-
     def most_values(self, *, by_means: bool) -> int:
         """Return the numbers of all pulls, which are kept, and of all places, which the fit looks at."""
         return int(self.spec.budget * self.spec.heat_size * (self.spec.heat_size + 1))

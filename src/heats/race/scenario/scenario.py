@@ -71,7 +71,7 @@ class Scenario(Terms, frozen=True, kw_only=True):
     source: Source | None  # where more of them can be drawn
     instances: tuple[str, ...]
     spec: TournamentSpec | AdaptiveSpec  # what is played
-    heats: int  # to run, at most
+    stages: tuple[int, ...]  # heats to run, at most, batch by batch or round by round
     sure: float | None  # when to end before that
     seed: int
     slots: int
@@ -81,6 +81,11 @@ class Scenario(Terms, frozen=True, kw_only=True):
     def terms(self) -> Terms:
         """The part that every heat needs."""
         return Terms(**{name: getattr(self, name) for name in Terms.__struct_fields__})
+
+    @property
+    def heats(self) -> int:
+        """How many heats there are, at most."""
+        return sum(self.stages)
 
     @property
     def heats_at_once(self) -> int:
@@ -131,7 +136,7 @@ def complete_scenario(
         source=lineup.source,
         instances=instances,
         spec=machine.spec,
-        heats=machine.total,
+        stages=machine.stage_sizes,
         sure=check_sure(race.sure, machine),
         seed=race.seed,
         mode=mode,
