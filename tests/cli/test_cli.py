@@ -194,6 +194,16 @@ def test_replay_compares_all_strategies(tmp_path: Path, capsys: pytest.CaptureFi
     assert told["scores"][5]["regret"] >= 0
 
 
+def test_replay_of_all_says_who_cannot_play_so_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Adaptive play; the others are played."""
+    (tmp_path / "x.csv").write_text("a,b,c\n1,2,9\n4,3,8\n")
+    asked = ["replay", str(tmp_path / "x.csv"), "-k", "2", "--strategy", "all", "--reps", "1", "-B", "3000001"]
+    assert run([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    unable = [each["strategy"] for each in told["scores"] if each["why_not"] == "too many pulls"]
+    assert unable == ["adaptive"]
+
+
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     """Silent on the way when nobody watches; JSON holds the report."""
     assert run(["demo", "--seed", "1"]) == 0
@@ -250,6 +260,8 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("simulate -n 18 -k 4 -B 500 --record fitted", "is a model of wins and rankings, not of rewards"),
         ("simulate -n 18 -k 4 -B 2000000000000 --feedback winner", "a single tournament needs"),
         ("bounds -n 100 -k 4 --sigma -1", "--sigma -1"),
+        ("demo -n 6 -B 99999999999", "--budget 99999999999 is more than a run can hold, up to 100,000,000 pulls"),
+        ("simulate -n 99 -k 3 -B 99999999999 --strategy round-robin", "--budget 99999999999 is more than a run"),
         ("demo --seed -1", "--seed -1"),
         ("demo --pause -1", "--pause -1"),
         ("demo -B 3 --strategy planned", "Give at least"),
@@ -268,6 +280,19 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert seen.err.startswith("heats: ")
     assert sentence in seen.err
     assert seen.err.count("\n") == 1
+
+
+def test_too_little_memory_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it runs out."""
+
+    def run_out(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(plans, "lay_out", run_out)
+    assert run(shlex.split("plan -n 100 -k 4 -B 500")) == 2
+    assert capsys.readouterr().err.startswith("heats: this takes more memory than there is; take a smaller budget")
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:

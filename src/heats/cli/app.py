@@ -16,6 +16,8 @@ from heats.errors import HeatsError, InvalidArgument
 
 __all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers", "votes"]
 
+NO_MEMORY = "this takes more memory than there is; take a smaller budget, or fewer candidates or tournaments."
+
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; a user's mistake is one sentence on standard error."""
@@ -33,6 +35,8 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{ended} See '{command} --help'.", 2)
     except (HeatsError, OSError) as error:
         return explain(error)
+    except MemoryError:
+        return _complain(NO_MEMORY, 2)
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     return _complain("interrupted.", code) if code == 130 else code

@@ -145,8 +145,8 @@ def _enter(world: Environment, heat_size: int, budget: int, name: str, *, blind:
         return name, budget, _make_player(world, heat_size, budget, name, blind=blind)
     except BudgetTooSmall:
         return name, budget, "too few pulls"
-    except InvalidArgument:  # the numbers are checked: what is left is a plan that would never end
-        return name, budget, "too many rounds"
+    except InvalidArgument as error:  # the numbers are checked: what is left is a run too large, or without end
+        return name, budget, "too many pulls" if error.argument == "budget" else "too many rounds"
 
 
 def _make_player(world: Environment, heat_size: int, budget: int, name: str, *, blind: bool) -> Algorithm | str:

@@ -37,6 +37,7 @@ Algorithm: TypeAlias = Plan | Machine
 BLOCK_BYTES = 80_000_000  # a block of repetitions takes about this much memory
 LARGEST_RUN_BYTES = 4_000_000_000  # a run that takes more is refused, unless max_bytes allows it
 MOST_BLOCK_RUNS = 1024
+MOST_REPS = 1_000_000_000
 ROWS_IN_NOTEBOOK = 20  # of the arms that won
 
 
@@ -127,7 +128,7 @@ def simulate(
     watch
         Called with (runs done, all of them) after every block.
     """
-    whole("reps", reps, 1)
+    whole("reps", reps, 1, MOST_REPS)
     fold_seed(seed)
     if not isinstance(environment, Environment):
         raise InvalidArgument(
@@ -138,11 +139,11 @@ def simulate(
     runner = Runner(_as_game(algorithm, statistic), environment, cost)
     most = BLOCK_BYTES if max_bytes is None else whole("max_bytes", max_bytes, 1)
     if runner.bytes > (LARGEST_RUN_BYTES if max_bytes is None else most):
-        given = "" if max_bytes is None else " and {max_bytes} is not enough"
-        raise InvalidArgument(
-            f"a single tournament needs {runner.bytes} bytes{given}; lower the budget or raise max_bytes.",
-            **({} if max_bytes is None else {"max_bytes": max_bytes}),
-        )
+        if max_bytes is None:
+            why = f"a single tournament needs {runner.bytes:,} bytes; lower the budget (in Python, max_bytes allows more)."
+            raise InvalidArgument(why)
+        why = f"a single tournament needs {runner.bytes:,} bytes and {{max_bytes}} is not enough; raise it."
+        raise InvalidArgument(why, max_bytes=max_bytes)
     block = max(1, min(MOST_BLOCK_RUNS, most // runner.bytes))
     jobs = [(seed, start, min(block, reps - start)) for start in range(0, reps, block)]
     parts = []
