@@ -282,9 +282,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert seen.err.count("\n") == 1
 
 
-def test_too_little_memory_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_memory_is_one_sentence(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever it runs out."""
 
     def run_out(*_: object, **__: object) -> None:

@@ -410,6 +410,19 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
     assert len(told(journal)) >= 2
 
 
+def test_sigterm_stops_everything_in_the_same_words(tmp_path: Path) -> None:
+    """And ends the process by the signal, as whoever sent it expects."""
+    mark, journal = token(), tmp_path / "race.jsonl"
+    racing = start(slow(tmp_path, mark), journal)
+    wait_for_heats(journal, 2)
+    racing.send_signal(signal.SIGTERM)
+    out, err = racing.communicate(timeout=20)
+    assert (racing.returncode, out) == (-signal.SIGTERM, "")
+    assert err.endswith(f"go on with: heats resume {journal}\n")
+    assert "Traceback" not in err
+    assert wait_until_gone(mark, 1) == []
+
+
 def test_the_board(tmp_path: Path) -> None:
     """Batch, heats, leader, wins, pulls, CPU and time left, on a terminal only."""
     file = write(tmp_path, SLEEPERS | {"budget": 8}, NAPS)

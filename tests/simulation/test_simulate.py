@@ -263,7 +263,10 @@ def test_costs_are_summed_up() -> None:
         (lambda: heats.simulate(heats.RoundRobin(5, 2, 10**11), Gaussian(5)), "budget=100000000000 is more than a run"),
         (lambda: heats.simulate("csh", Gaussian(5)), "cannot be simulated"),
         (lambda: heats.simulate(heats.plan(5, 2, 10**17, "csh"), Gaussian(5)), "below 2\\^53"),
-        (lambda: heats.simulate(heats.plan(5, 2, 10**12), Winners(Gaussian(5))), "lower the budget \\(in Python, max_bytes"),
+        (
+            lambda: heats.simulate(heats.plan(5, 2, 10**12), Winners(Gaussian(5))),
+            "lower the budget \\(in Python, max_bytes",
+        ),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(np.nan)), "not finite"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(np.zeros(3))), "returned shape"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(1.0, kind="winner")), "one of heats.environments.Kind"),

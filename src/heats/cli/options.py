@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heats.base.interrupts import take_sigterm_as_interrupt
 from heats.cli.root import app
 from heats.errors import show_value
 
@@ -80,10 +81,11 @@ def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None
 
 @contextmanager
 def say_how_to_go_on(journal: str | None) -> Iterator[None]:
-    """Say on an interrupt how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if journal is not None:
-            typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
-        raise
+    """Say on an interrupt, or when the process is asked to end, how to go on."""
+    with take_sigterm_as_interrupt():
+        try:
+            yield
+        except KeyboardInterrupt:
+            if journal is not None:
+                typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
+            raise

@@ -139,11 +139,10 @@ def simulate(
     runner = Runner(_as_game(algorithm, statistic), environment, cost)
     most = BLOCK_BYTES if max_bytes is None else whole("max_bytes", max_bytes, 1)
     if runner.bytes > (LARGEST_RUN_BYTES if max_bytes is None else most):
+        needs = f"a single tournament needs {runner.bytes:,} bytes"
         if max_bytes is None:
-            why = f"a single tournament needs {runner.bytes:,} bytes; lower the budget (in Python, max_bytes allows more)."
-            raise InvalidArgument(why)
-        why = f"a single tournament needs {runner.bytes:,} bytes and {{max_bytes}} is not enough; raise it."
-        raise InvalidArgument(why, max_bytes=max_bytes)
+            raise InvalidArgument(f"{needs}; lower the budget (in Python, max_bytes allows more).")
+        raise InvalidArgument(f"{needs} and {{max_bytes}} is not enough; raise it.", max_bytes=max_bytes)
     block = max(1, min(MOST_BLOCK_RUNS, most // runner.bytes))
     jobs = [(seed, start, min(block, reps - start)) for start in range(0, reps, block)]
     parts = []
