@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
+from heats.base.checks import one_of
 from heats.base.files import read_text_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile
@@ -31,21 +32,21 @@ _KINDS = {
 T = TypeVar("T")
 
 
-def read_toml(
-    path: Path, kind: type[T], table: str, overrides: Mapping[str, Any], choices: Mapping[str, Any] | None = None
-) -> T:
+def read_toml(path: Path, kind: type[T], table: str, overrides: Mapping[str, Any], choices: Mapping[str, Any]) -> T:
     """Return a scenario of that kind; ``overrides`` replace keys of its main ``table``.
 
     ``choices`` are keys whose values are one of a few words, with the Literal that lists them.
     """
     text = read_scenario_text(path)
+    for key in overrides.keys() & choices.keys():
+        one_of(key, overrides[key], get_args(choices[key]))
     try:
         data = tomllib.loads(text)
         if isinstance(data.get(table), dict):
             data[table] |= overrides
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise BrokenFile(_explain_kind(path, text, str(error), choices or {}, kind)) from None
+        raise BrokenFile(_explain_kind(path, text, str(error), choices, kind)) from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:

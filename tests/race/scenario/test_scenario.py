@@ -248,8 +248,8 @@ def test_warnings(folder: Path) -> None:
     [
         ({"command": ["cat", "{x}"]}, "there are instances, but the command has no {instance}"),
         ({"instances": None}, "the command has {instance}, but there are no instances"),
-        ({"instances": "*.gz"}, 'instances = "*.gz" matches no file in'),
-        ({"instances": ["a.cnf"]}, "instances: a.cnf matches no file in"),
+        ({"instances": "*.gz"}, "instances='*.gz' matches no file in"),
+        ({"instances": ["a.cnf"]}, "instances='a.cnf' matches no file in"),
         ({"instances": []}, "instances is empty"),
         ({"instances": "instances"}, "or a file that lists instances: Is a directory"),
         ({"instances": "instances/a.cnf"}, "instances/a.cnf, line 1: p cnf 1 1 matches no file"),
