@@ -46,7 +46,7 @@ def read_toml(path: Path, kind: type[T], table: str, overrides: Mapping[str, Any
             data[table] |= overrides
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise BrokenFile(_explain_kind(path, text, str(error), choices, kind)) from None
+        raise BrokenFile(_explain_kind(path, text, str(error), choices, kind, table)) from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:
@@ -64,7 +64,7 @@ def _put_line_first(error: str) -> str:
     return f"line {found[2]}, column {found[3]}: {found[1]}" if found else error
 
 
-def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type) -> str:
+def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type, table: str) -> str:
     """Say in which line a value stands that is of the wrong kind, and what was expected there."""
     what, _, where = error.partition(" - at ")
     keys = [key for key in re.split(r"[.\[\]`$]+", where) if key and key != "..." and not key.isdigit()]
@@ -75,6 +75,8 @@ def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any],
     if what.startswith("Invalid enum value") and keys[-1:] and keys[-1] in choices:
         words = " or ".join(map(repr, get_args(choices[keys[-1]])))
         what = f"{what.removeprefix('Invalid enum value ')} is unknown, expected {words}"
+    if what == f"Object missing required field `{table}`" and not keys:
+        what = f"it has no [{table}] table, with which a scenario begins"
     what = say_kinds(what.replace("Object missing required field", "missing"))
     line = find_key(text, keys)
     at = f", line {line}" if line else ""

@@ -67,7 +67,9 @@ def spell_option(name: str, value: object) -> str:
     if name not in known:
         return f"{name}={show_value(value)}"
     option = f"--{name.replace('_', '-')}"
-    return option if value is True else f"{option} {value if isinstance(value, str) else show_value(value)}"
+    if value is True:
+        return option
+    return f"{option} {(value or repr(value)) if isinstance(value, str) else show_value(value)}"
 
 
 def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None]:

@@ -110,7 +110,7 @@ def replay(
     from heats.simulation.comparison import compare_strategies, hint_feedback
     from heats.simulation.replay import replay as play
 
-    strategy = strategy.lower()
+    strategy = one_of("strategy", strategy.lower(), (*options.STRATEGIES, *UNPLANNED, "all"))
     world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
     asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
     if strategy == "all":

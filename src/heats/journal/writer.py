@@ -184,7 +184,11 @@ class Journal:
     def take(self) -> None:
         """Be the one that writes, also after a run that was over when it was read; ``log`` has all that is written."""
         if self._handle is None and self._failed is None and not self._is_closed:
-            self._cut = self._take_file()
+            try:
+                self._cut = self._take_file()
+            except OSError as error:
+                why = f"{self.path} cannot be written: {error.strerror}; once that is mended, do the same again."
+                raise InvalidArgument(why) from None
         self._check_open()
 
     def extend(self, pulls: int, challengers: Sequence[Challenger] = ()) -> None:
@@ -376,7 +380,10 @@ class Journal:
     def _take_in(self, candidate: Candidate) -> Added:
         """Let the machine have one more arm; return what is to be written of that."""
         begun = self.machine.is_begun
-        return Added(self.machine.add(), candidate, now(), begun)
+        try:
+            return Added(self.machine.add(), candidate, now(), begun)
+        except InvalidArgument as error:
+            raise type(error)(f"{self.path}: {error.message}", **error.arguments) from None
 
     def _stop(self, chance: float | None) -> Stopped:
         self.machine.stop(chance)
