@@ -138,7 +138,9 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "gap resolved" in shown
     assert "With probability 0.95 the best candidate wins" in shown
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05")) == 0
-    assert "this promises nothing yet" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "this promises nothing yet" in shown
+    assert "for one of rewards say --feedback reward" in shown
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --strategy csh --delta 0.05 --json")) == 0
     assert len(json.loads(capsys.readouterr().out)["gaps"]) == 7
 
@@ -259,7 +261,10 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("simulate -n 18 -k 4 -B 1e3", "heats: --budget 1e3 must be a whole number in digits, such as 12. See"),
         ("simulate -n 18 -k 4 -B 500 --record fitted", "is a model of wins and rankings, not of rewards"),
         ("simulate -n 18 -k 4 -B 2000000000000 --feedback winner", "a single tournament needs"),
-        ("bounds -n 100 -k 4 --sigma -1", "--sigma -1"),
+        ("bounds -n 100 -k 4 --sigma 3", "--sigma 3.0 is of rewards: say --feedback reward, too, or leave it out"),
+        ("plan -n 100 -k 4 -B 500 --sigma 3", "--sigma 3.0 is of rewards: say --delta 0.05 and --feedback reward, too"),
+        ("plan -n 100 -k 4 -B 500 --seconds -4", "--seconds -4.0 are a vote's; say --voters 12, too, or leave it out"),
+        ("plan -n 100 -k 4 -k 5 -B 500", "--heat-size is given 2 times; give it once. See 'heats plan --help'"),
         ("demo -n 6 -B 99999999999", "--budget 99999999999 is more than a run can hold, up to 100,000,000 pulls"),
         ("simulate -n 99 -k 3 -B 99999999999 --strategy round-robin", "--budget 99999999999 is more than a run"),
         ("demo --seed -1", "--seed -1"),

@@ -11,13 +11,16 @@ import typer
 from heats.base.text import end_sentence, make_lines_printable
 from heats.cli import plans, races, runs, simulations, solvers, votes
 from heats.cli.options import spell_option
-from heats.cli.root import app
+from heats.cli.root import OnceCommand, app
 from heats.errors import HeatsError, InvalidArgument
 
 __all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers", "votes"]
 
 KINDS = {"int": "a whole number in digits, such as 12", "float": "a number, such as 0.5"}  # as Pydantic's errors begin
 NO_MEMORY = "this takes more memory than there is; take a smaller budget, or fewer candidates or tournaments."
+
+for each in app.registered_commands:
+    each.cls = OnceCommand
 
 
 def run(arguments: list[str]) -> int:

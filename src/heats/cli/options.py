@@ -43,7 +43,10 @@ Sure = Annotated[
     float | None, typer.Option(help="Adaptive play ends once the winner has this chance to be the best, as 0.95.")
 ]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
-Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
+Sigma = Annotated[
+    float | None,
+    typer.Option(help="Rewards are sigma-sub-Gaussian; left out: 0.5, which fits all within an interval of 1."),
+]
 Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
 Record = Annotated[
     str | None, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted; planned chooses.")
