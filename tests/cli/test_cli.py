@@ -206,6 +206,18 @@ def test_replay_of_all_says_who_cannot_play_so_many(tmp_path: Path, capsys: pyte
     assert unable == ["adaptive"]
 
 
+def test_words_are_those_of_the_options_and_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Reward, as it is typed; one pull, not 1 pulls; one round, not 1 rounds."""
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n3,1\n")
+    asked = ["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "1", "--reps", "9", "--feedback", "reward"]
+    assert run(asked) == 0
+    assert "2 arms, reward feedback, 9 tournaments of 1 pull\n" in capsys.readouterr().out
+    assert run([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["feedback"] == "reward"
+    assert run(shlex.split("plan -n 2 -k 2 -B 5")) == 0
+    assert "5 of 5 pulls in 1 round\n" in capsys.readouterr().out
+
+
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     """Silent on the way when nobody watches; JSON holds the report."""
     assert run(["demo", "--seed", "1"]) == 0

@@ -120,7 +120,7 @@ class AdaptiveOutline(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         sizes = ", ".join(f"{size:,}" for size in self.batches[:MOST_SIZES])
         more = f" and {len(self.batches) - MOST_SIZES} more" if len(self.batches) > MOST_SIZES else ""
-        problem = f"adaptive: {self.n_arms} candidates, heats of {self.heat_size}, {self.budget} pulls"
+        problem = f"adaptive: {self.n_arms} candidates, heats of {self.heat_size}, {count_things(self.budget, 'pull')}"
         said = f"{problem} in {count_things(len(self.batches), 'batch')} of {sizes}{more}"
         if self.voters is None:
             return said

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import typer
 
 from heats.base.interrupts import take_sigterm_as_interrupt
+from heats.base.text import count_things
 from heats.cli.options import spell_option
 from heats.cli.root import app
 from heats.errors import InvalidArgument
@@ -64,7 +65,9 @@ def vote(
     given |= {"question": question, "voters": None if voters is None else _read_voters(voters)}
     poll = load_poll(scenario, given)
     if check:
-        typer.echo(f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {poll.budget} votes.")
+        typer.echo(
+            f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {count_things(poll.budget, 'vote')}."
+        )
         typer.echo(poll.turnout or "Open to everybody; with --voters 12 it is said what it takes of each of so many.")
         return
     path = Path(journal) if journal is not None else poll.source.with_name(f"{poll.source.stem}.votes.jsonl")
