@@ -138,7 +138,9 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "gap resolved" in shown
     assert "With probability 0.95 the best candidate wins" in shown
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --delta 0.05")) == 0
-    assert "this promises nothing yet" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "this promises nothing yet" in shown
+    assert "for one of rewards say --feedback reward" in shown
     assert run(shlex.split("plan -n 100 -k 4 -B 500 --strategy csh --delta 0.05 --json")) == 0
     assert len(json.loads(capsys.readouterr().out)["gaps"]) == 7
 
@@ -194,6 +196,28 @@ def test_replay_compares_all_strategies(tmp_path: Path, capsys: pytest.CaptureFi
     assert told["scores"][5]["regret"] >= 0
 
 
+def test_replay_of_all_says_who_cannot_play_so_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Adaptive play; the others are played."""
+    (tmp_path / "x.csv").write_text("a,b,c\n1,2,9\n4,3,8\n")
+    asked = ["replay", str(tmp_path / "x.csv"), "-k", "2", "--strategy", "all", "--reps", "1", "-B", "3000001"]
+    assert run([*asked, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    unable = [each["strategy"] for each in told["scores"] if each["why_not"] == "too many pulls"]
+    assert unable == ["adaptive"]
+
+
+def test_words_are_those_of_the_options_and_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Reward, as it is typed; one pull, not 1 pulls; one round, not 1 rounds."""
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n3,1\n")
+    asked = ["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "1", "--reps", "9", "--feedback", "reward"]
+    assert run(asked) == 0
+    assert "2 arms, reward feedback, 9 tournaments of 1 pull\n" in capsys.readouterr().out
+    assert run([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["feedback"] == "reward"
+    assert run(shlex.split("plan -n 2 -k 2 -B 5")) == 0
+    assert "5 of 5 pulls in 1 round\n" in capsys.readouterr().out
+
+
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     """Silent on the way when nobody watches; JSON holds the report."""
     assert run(["demo", "--seed", "1"]) == 0
@@ -213,7 +237,7 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("plan -n 12 -k 3", "as --budget 100, or how likely the best shall be found, as --chance 0.95"),
         ("plan -n 12 -k 3 -B 9 --chance 0.5", "--budget 9 and --chance 0.5 were both given"),
         ("plan -n 12 -k 3 --chance 1.5", "--chance 1.5 must be a number in (0, 1)"),
-        ("plan -n 12 -k 3 --chance x", "Invalid value for '--chance'"),
+        ("plan -n 12 -k 3 --chance x", "--chance x must be a number"),
         ("simulate -n 12 -k 3 -B 50 --feedback votes", "choose one of reward, winner, ranking"),
         ("simulate -n 9 -k 3 -B 50 --feedback ranking --statistic win_rate", "take --feedback winner"),
         ("replay README.md -k 3", "README.md ends in .md"),
@@ -224,7 +248,7 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("plan -n 379 -k 3 -B 50 --schedule paper", "is for csws, csr, csh; name one as strategy"),
         ("plan -n 30 -k 3 -B 50 --edge 2", "--edge 2.0 must be a number in [0.501, 0.999]"),
         ("plan -n 30 -k 3 -B 50 --feedback votes", "--feedback votes is unknown"),
-        ("plan -n ten -k 2 -B 50", "'-n' / '--n-arms'"),
+        ("plan -n ten -k 2 -B 50", "--n-arms ten must be a whole number"),
         ("plan -n 10", "Missing option"),
         ("plam", "Did you mean 'plan', 'replay'? See 'heats --help'."),
         ("plan -n 100 -k 4 -B 32", "take --heat-size 8 (with which it takes"),
@@ -246,12 +270,19 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("reproduce claims --table x.npz", "recorded tables are for beyond"),
         ("reproduce beyond --table x.npz", "x.npz does not exist"),
         ("reproduce all --out /dev/null", "--out /dev/null is a file"),
-        ("simulate -n 18 -k 4 -B 1e3", "it must be a whole number, such as 1000"),
+        ("simulate -n 18 -k 4 -B 1e3", "heats: --budget 1e3 must be a whole number in digits, such as 12. See"),
         ("simulate -n 18 -k 4 -B 500 --record fitted", "is a model of wins and rankings, not of rewards"),
         ("simulate -n 18 -k 4 -B 2000000000000 --feedback winner", "a single tournament needs"),
-        ("bounds -n 100 -k 4 --sigma -1", "--sigma -1"),
+        ("bounds -n 100 -k 4 --sigma 3", "--sigma 3.0 is of rewards: say --feedback reward, too, or leave it out"),
+        ("plan -n 100 -k 4 -B 500 --sigma 3", "--sigma 3.0 is of rewards: say --delta 0.05 and --feedback reward, too"),
+        ("plan -n 100 -k 4 -B 500 --seconds -4", "--seconds -4.0 are a vote's; say --voters 12, too, or leave it out"),
+        ("plan -n 100 -k 4 -k 5 -B 500", "--heat-size is given 2 times; give it once. See 'heats plan --help'"),
+        ("demo -n 6 -B 99999999999", "--budget 99999999999 is more than a run can hold, up to 100,000,000 pulls"),
+        ("simulate -n 99 -k 3 -B 99999999999 --strategy round-robin", "--budget 99999999999 is more than a run"),
         ("demo --seed -1", "--seed -1"),
         ("demo --pause -1", "--pause -1"),
+        ("demo --pause x", "heats: --pause x must be a number, such as 0.5. See"),
+        ("replay x.csv -k 3 --strategy foo", "adaptive, round-robin, all."),
         ("demo -B 3 --strategy planned", "Give at least"),
         ("demo --strategy best", "--strategy best is unknown; choose one of adaptive, planned, csws, csr, csh"),
         ("demo --strategy adaptive --blind", "--strategy adaptive means adaptive play, but --blind is about a planned"),
@@ -270,6 +301,17 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert seen.err.count("\n") == 1
 
 
+def test_too_little_memory_is_one_sentence(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it runs out."""
+
+    def run_out(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(plans, "lay_out", run_out)
+    assert run(shlex.split("plan -n 100 -k 4 -B 500")) == 2
+    assert capsys.readouterr().err.startswith("heats: this takes more memory than there is; take a smaller budget")
+
+
 def test_a_closed_pipe_is_no_traceback() -> None:
     """As in `heats plan … | head -1`."""
     shown = subprocess.Popen(
@@ -282,9 +324,18 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     assert shown.stderr is not None
     shown.stdout.readline()
     shown.stdout.close()
-    assert "Traceback" not in shown.stderr.read()
+    assert shown.stderr.read() == ""
     shown.stderr.close()
-    shown.wait(timeout=30)
+    assert shown.wait(timeout=30) == 0
+
+
+def test_what_cannot_be_printed_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the number of an error; an empty value is quoted."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*HEATS, "schema"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "heats: nothing more can be printed: No space left on device.\n")
+    assert run(["plan", "-n", "", "-k", "3", "-B", "9"]) == 2
+    assert "--n-arms '' must be a whole number" in capsys.readouterr().err
 
 
 def on_a_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str]:

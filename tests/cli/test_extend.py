@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import heats
 from heats.cli.app import run
-from heats.journal import Journal, Log
+from heats.journal import Journal, Log, lock
 
 DEMO = ["demo", "-n", "9", "-k", "3", "-B", "30", "--strategy", "adaptive"]
 
@@ -76,3 +78,26 @@ def test_what_cannot_be_extended_says_why(tmp_path: Path, capsys: pytest.Capture
     assert plan.read_bytes() == before[0]
     assert run(["extend", str(adaptive), "-B", "+5"]) == 0
     assert "Run the program that began it again" in capsys.readouterr().out
+
+
+def test_a_journal_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the user's to mend, so the exit code is 2."""
+    path = tmp_path / "run.jsonl"
+    assert run([*DEMO, "--journal", str(path)]) == 0
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), f"{path}.lock")
+
+    monkeypatch.setattr(lock, "open_to_append", refuse)
+    assert run(["extend", str(path), "-B", "+10"]) == 2
+    assert f"heats: {path} cannot be written: Permission denied; once that is mended" in capsys.readouterr().err
+
+
+def test_a_new_candidate_needs_a_larger_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file and the option are named."""
+    path = tmp_path / "run.jsonl"
+    assert run([*DEMO, "--journal", str(path)]) == 0
+    assert run(["demo", "-n", "10", *DEMO[3:], "--journal", str(path)]) == 2
+    assert f"heats: {path}: with --budget 30 no batch is left to compare a new arm in" in capsys.readouterr().err

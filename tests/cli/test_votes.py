@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,18 @@ def test_what_is_said_at_the_end_goes_on(polls: Path, capsys: pytest.CaptureFixt
     assert run(shlex.split(line)) == 130
     first = capsys.readouterr()
     _, _, again = next(line for line in first.err.splitlines() if "go on with" in line).partition("go on with: heats ")
-    assert run([*shlex.split(again), "--port", "0"]) == 130
-    assert first.out.splitlines()[-2] in capsys.readouterr().out  # the same journal
+    assert run(shlex.split(again)) == 130
+    second = capsys.readouterr()
+    assert first.out.splitlines()[-2] in second.out  # the same journal
+    assert again == second.err.partition("go on with: heats ")[2].splitlines()[0]  # the same port, whichever was free
+
+
+def test_what_is_said_at_the_end_serves_where_it_was_served(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Links that voters have stay as they are."""
+    served = "--host 0.0.0.0 --port 0 --proxy --address https://tea.example/"
+    assert run(shlex.split(f"vote polls/names.txt -k 2 -B 9 {served}")) == 130
+    again = capsys.readouterr().err.partition("go on with: heats ")[2].splitlines()[0]
+    assert re.search(r" --host 0\.0\.0\.0 --port [1-9]\d* --proxy --address https://tea\.example/$", again)
 
 
 def test_links_that_nobody_elsewhere_can_open_are_spoken_of(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:

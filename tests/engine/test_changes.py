@@ -180,7 +180,7 @@ def test_new_arms_fill_the_first_pulls_of_the_next_batch(
     for _ in range(count):
         if machine.done or not can_add(machine):
             state = look_at(machine)
-            with pytest.raises(InvalidArgument, match="larger budget first"):
+            with pytest.raises(InvalidArgument, match="give the run a larger one"):
                 machine.add()
             assert look_at(machine) == state
             break

@@ -284,7 +284,7 @@ def test_challengers_that_no_race_wrote_are_refused(
         ("--continue {run}", "--continue draws new candidates; say how many, as in heats race --continue"),
         ("--continue {run} --more 0 -B +3", "--more 0 must be at least 1"),
         ("--continue {run} --more -4 -B +3", "--more -4 must be at least 1"),
-        ("--continue {run} --more many -B +3", "it must be a whole number"),
+        ("--continue {run} --more many -B +3", "--more many must be a whole number"),
         ("--continue {run} --more 3", "say how many heats come with the --more 3 candidates"),
         ("--continue {run} --more 3 -B 50", "--budget 50 must say how many more heats to run, with a plus; say -B +50"),
         ("--continue {run} --more 3 -B +0", "--budget +0 must say how many more heats"),

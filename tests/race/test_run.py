@@ -410,6 +410,19 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
     assert len(told(journal)) >= 2
 
 
+def test_sigterm_stops_everything_in_the_same_words(tmp_path: Path) -> None:
+    """And ends the process by the signal, as whoever sent it expects."""
+    mark, journal = token(), tmp_path / "race.jsonl"
+    racing = start(slow(tmp_path, mark), journal)
+    wait_for_heats(journal, 2)
+    racing.send_signal(signal.SIGTERM)
+    out, err = racing.communicate(timeout=20)
+    assert (racing.returncode, out) == (-signal.SIGTERM, "")
+    assert err.endswith(f"go on with: heats resume {journal}\n")
+    assert "Traceback" not in err
+    assert wait_until_gone(mark, 1) == []
+
+
 def test_the_board(tmp_path: Path) -> None:
     """Batch, heats, leader, wins, pulls, CPU and time left, on a terminal only."""
     file = write(tmp_path, SLEEPERS | {"budget": 8}, NAPS)
@@ -479,9 +492,13 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("race", "say which scenario to race"),
         ("race --init {file}.new --check", "--init writes a scenario and does nothing else"),
         ("race none.toml", "none.toml cannot be read: No such file"),
-        ("race {file} --cutoff 0s", "cutoff='0s' must be a time above 0"),
-        ("race {file} --mode fast", "race.mode: 'fast' is unknown, expected 'parallel' or 'capped'"),
-        ("race {file} -k 9", "heat_size=9 is more than the 3 candidates"),
+        ("race {file} --cutoff 0s", "heats: --cutoff 0s must be a time above 0"),
+        ("race {file} --mode fast", "heats: --mode fast is unknown; choose one of parallel, capped."),
+        ("race {file} -k 9", "heats: --heat-size 9 is more than the 3 candidates"),
+        ("race {file} -B 0", "heats: --budget 0 must be from 1 to"),
+        ("race {file} --slots -1", "heats: --slots -1 must be from 1 to"),
+        ("race {file} --seed -1", "heats: --seed -1 must be at least 0"),
+        ("race {file} --instances *.gz", "heats: --instances *.gz matches no file in"),
         ("race {file} --instances *.cnf", "there are instances"),
         ("race {file} --html /nowhere/x.html", "there is no folder /nowhere"),
         ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),

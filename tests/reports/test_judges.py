@@ -58,6 +58,7 @@ def test_runs_without_judges_are_looked_at_too() -> None:
     """People who take the first they see are found out; nothing is said where nothing is wrong, or of numbers."""
     lazy = heats.find_best(range(9), lambda heat: heats.Winner(heat[0]), budget=40, heat_size=3)
     assert "shown:      the first shown won 100% of 40 answers" in str(lazy)
+    assert "both orders" not in str(lazy)  # which only judges can be asked in
     assert "Shown first" in lazy.to_html()
     good = heats.find_best(range(9), lambda heat: heats.Winner(max(heat)), budget=40, heat_size=3)
     assert "shown" not in str(good)

@@ -120,7 +120,7 @@ def test_instances_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("saps {folder}/bad.cnf", "bad.cnf, line 2: expected a literal or 0, found 'x'"),
         ("saps {folder}/good.cnf --alpha 0.5", "--alpha 0.5"),
         ("saps {folder}/good.cnf --smoothing no", "choose one of additive, convex"),
-        ("saps {folder}/good.cnf --cutoff-steps -1", "steps=-1"),
+        ("saps {folder}/good.cnf --cutoff-steps -1", "heats: --cutoff-steps -1 must be from 0"),
         ("swgcp --count 0", "--count 0"),
         ("swgcp --degree 5", "--degree 5 must be even"),
         ("swgcp --out {folder}/good.cnf", "is a file; give a folder"),

@@ -213,7 +213,7 @@ def test_parameters_are_drawn_from_their_ranges() -> None:
         ({"rho": 1.5}, "rho=1.5"),
         ({"ps": float("nan")}, "ps=nan"),
         ({"wp": -0.1}, "wp=-0.1"),
-        ({"cutoff_steps": -1}, "steps=-1"),
+        ({"cutoff_steps": -1}, "cutoff_steps=-1"),
         ({"seed": -1}, "seed=-1"),
         ({"smoothing": "none"}, "smoothing='none' is unknown; choose one of additive, convex"),
     ],

@@ -230,7 +230,7 @@ def test_memory_is_bounded_whatever_the_repetitions() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 20_000_000
-    with pytest.raises(InvalidArgument, match="needs 16000 bytes and max_bytes=1000 is not enough"):
+    with pytest.raises(InvalidArgument, match="needs 16,000 bytes and max_bytes=1000 is not enough"):
         heats.simulate(plan, Gaussian(100), 10**9, max_bytes=1000)
     large = heats.plan(10**6, 10, 200_002)
     assert heats.simulate(large, Gaussian(10**6, gap=3.0), 1).success_rate == 1
@@ -259,9 +259,14 @@ def test_costs_are_summed_up() -> None:
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(6)), "5 arms, but the world's n_arms is 6"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=-1), "seed=-1"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), seed=2**64), "no room"),
+        (lambda: heats.simulate(heats.plan(5, 2, 9), Gaussian(5), 10**20), "reps=1.* must be from 1 to 1000000000"),
+        (lambda: heats.simulate(heats.RoundRobin(5, 2, 10**11), Gaussian(5)), "budget=100000000000 is more than a run"),
         (lambda: heats.simulate("csh", Gaussian(5)), "cannot be simulated"),
         (lambda: heats.simulate(heats.plan(5, 2, 10**17, "csh"), Gaussian(5)), "below 2\\^53"),
-        (lambda: heats.simulate(heats.plan(5, 2, 10**12), Winners(Gaussian(5))), "lower the budget or raise max_bytes"),
+        (
+            lambda: heats.simulate(heats.plan(5, 2, 10**12), Winners(Gaussian(5))),
+            "lower the budget \\(in Python, max_bytes",
+        ),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(np.nan)), "not finite"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(np.zeros(3))), "returned shape"),
         (lambda: heats.simulate(heats.plan(5, 2, 9), Odd(1.0, kind="winner")), "one of heats.environments.Kind"),

@@ -21,9 +21,11 @@ ENVIRONMENT = os.environ | {"PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"
 class Server:
     """``heats vote`` in a process of its own, at a port of its own."""
 
-    def __init__(self, folder: Path, *options: str, source: str = "names.txt") -> None:
+    def __init__(self, folder: Path, *options: str, source: str = "names.txt", stderr: int | None = None) -> None:
         command = [sys.executable, "-m", "heats", *_say(source, options)]
-        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=stderr, text=True, env=ENVIRONMENT
+        )
         assert self.process.stdout is not None
         self.links = _read_links(self.process.stdout)
         httpx.get(next(iter(self.links.values())), timeout=30)  # it answers by now

@@ -330,7 +330,7 @@ def test_a_lease_runs_out(tmp_path: Path) -> None:
     assert "You have given all the votes that were asked of you" in poll.get("Cem")
     assert poll.client.post(f"{poll.base('Ann')}/vote", data=pages["Ann"] | {"say": "1"}).status_code == 303
     assert poll.machine.spent == 3
-    assert "all voters have seen all that is owed; close the round" in poll.client.get(poll.organiser).text
+    assert "all voters have seen all that is owed; close the batch" in poll.client.get(poll.organiser).text
     poll.office.close()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -73,6 +75,18 @@ def kill_over_and_over(starter: Starter, folder: Path, draw: random.Random, most
             if not gained:
                 return kills, counted
     return most, counted
+
+
+def test_sigterm_says_how_to_go_on(tmp_path: Path) -> None:
+    """Also after the organiser looked, with what was read in a process of its own: nothing else is said."""
+    write_lines(tmp_path)
+    server = Server(tmp_path, "-k", "2", "-B", "9", stderr=subprocess.PIPE)
+    httpx.get(server.links["organiser (secret)"], timeout=30)
+    server.process.send_signal(signal.SIGTERM)
+    _, err = server.process.communicate(timeout=30)
+    assert server.process.returncode == -signal.SIGTERM
+    assert err.startswith("heats: all votes are kept; go on with: heats vote names.txt --heat-size 2 --budget 9")
+    assert err.count("\n") == 1
 
 
 @pytest.mark.slow

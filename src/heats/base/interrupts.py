@@ -1,7 +1,8 @@
 """Ctrl-C in a command that is still being loaded, or that calls code which may swallow it.
 
 Python raises KeyboardInterrupt wherever it happens to be: in the middle of an import it shows as a traceback, in a
-callback it is printed and forgotten. A command that has nothing to put in order can exit right there instead.
+callback it is printed and forgotten. A command that has nothing to put in order can exit right there instead; one that
+has does so for SIGTERM, too.
 """
 
 from __future__ import annotations
@@ -51,15 +52,34 @@ def hold_interrupts() -> Iterator[Callable[[], None]]:
     release()
 
 
+@contextmanager
+def take_sigterm_as_interrupt() -> Iterator[None]:
+    """Have SIGTERM raise KeyboardInterrupt while this lasts, so that all is put in order, and end the process then."""
+    came = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal came
+        came = True
+        raise KeyboardInterrupt
+
+    _replace_handler(signal.SIG_DFL, interrupt, signal.SIGTERM)
+    try:
+        yield
+    finally:
+        _replace_handler(interrupt, signal.SIG_DFL, signal.SIGTERM)
+        if came:
+            signal.raise_signal(signal.SIGTERM)
+
+
 def raise_on_interrupt() -> None:
     """Have Ctrl-C raise KeyboardInterrupt again, from where a command has something to put in order."""
     _replace_handler(_exit, signal.default_int_handler)
 
 
-def _replace_handler(old: Any, new: Any) -> None:
-    if signal.getsignal(signal.SIGINT) is old:  # neither ignored, as in the background, nor somebody else's
+def _replace_handler(old: Any, new: Any, number: signal.Signals = signal.SIGINT) -> None:
+    if signal.getsignal(number) is old:  # neither ignored, as in the background, nor somebody else's
         with suppress(ValueError):  # in another thread than the main one
-            signal.signal(signal.SIGINT, new)
+            signal.signal(number, new)
 
 
 def _exit(*_: object) -> None:

@@ -24,7 +24,7 @@ def draw_word(word: int, *coordinates: int) -> int:
 
 def fold_seed(seed: int) -> int:
     """Fold a user's seed, a whole number of any size, into the 64 bits every other draw starts from."""
-    number = whole("seed", seed, 0, why="for another run each time, draw one: secrets.randbits(32)")
+    number = whole("seed", seed, 0, why="equal ones give equal runs, another one another run")
     word = draw_word(0, 0, number)
     while number := number >> 64:
         word = draw_word(word, 0, number)

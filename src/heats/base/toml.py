@@ -11,6 +11,7 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
+from heats.base.checks import one_of
 from heats.base.files import read_text_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile
@@ -31,21 +32,21 @@ _KINDS = {
 T = TypeVar("T")
 
 
-def read_toml(
-    path: Path, kind: type[T], table: str, overrides: Mapping[str, Any], choices: Mapping[str, Any] | None = None
-) -> T:
+def read_toml(path: Path, kind: type[T], table: str, overrides: Mapping[str, Any], choices: Mapping[str, Any]) -> T:
     """Return a scenario of that kind; ``overrides`` replace keys of its main ``table``.
 
     ``choices`` are keys whose values are one of a few words, with the Literal that lists them.
     """
     text = read_scenario_text(path)
+    for key in overrides.keys() & choices.keys():
+        one_of(key, overrides[key], get_args(choices[key]))
     try:
         data = tomllib.loads(text)
         if isinstance(data.get(table), dict):
             data[table] |= overrides
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise BrokenFile(_explain_kind(path, text, str(error), choices or {}, kind)) from None
+        raise BrokenFile(_explain_kind(path, text, str(error), choices, kind, table)) from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:
@@ -63,7 +64,7 @@ def _put_line_first(error: str) -> str:
     return f"line {found[2]}, column {found[3]}: {found[1]}" if found else error
 
 
-def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type) -> str:
+def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type, table: str) -> str:
     """Say in which line a value stands that is of the wrong kind, and what was expected there."""
     what, _, where = error.partition(" - at ")
     keys = [key for key in re.split(r"[.\[\]`$]+", where) if key and key != "..." and not key.isdigit()]
@@ -74,6 +75,8 @@ def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any],
     if what.startswith("Invalid enum value") and keys[-1:] and keys[-1] in choices:
         words = " or ".join(map(repr, get_args(choices[keys[-1]])))
         what = f"{what.removeprefix('Invalid enum value ')} is unknown, expected {words}"
+    if what == f"Object missing required field `{table}`" and not keys:
+        what = f"it has no [{table}] table, with which a scenario begins"
     what = say_kinds(what.replace("Object missing required field", "missing"))
     line = find_key(text, keys)
     at = f", line {line}" if line else ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heats.base.interrupts import take_sigterm_as_interrupt
 from heats.cli.root import app
 from heats.errors import show_value
 
@@ -40,7 +41,10 @@ Sure = Annotated[
     float | None, typer.Option(help="Adaptive play ends once the winner has this chance to be the best, as 0.95.")
 ]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
-Sigma = Annotated[float, typer.Option(help="Rewards are sigma-sub-Gaussian; 0.5 fits all within an interval of 1.")]
+Sigma = Annotated[
+    float | None,
+    typer.Option(help="Rewards are sigma-sub-Gaussian; left out: 0.5, which fits all within an interval of 1."),
+]
 Schedule = Annotated[str, typer.Option(help="exact (spends all it can) or paper (as printed).")]
 Record = Annotated[
     str | None, typer.Option(help="What earlier rounds decide: ties, off, pooled or fitted; planned chooses.")
@@ -64,7 +68,9 @@ def spell_option(name: str, value: object) -> str:
     if name not in known:
         return f"{name}={show_value(value)}"
     option = f"--{name.replace('_', '-')}"
-    return option if value is True else f"{option} {value if isinstance(value, str | Path) else show_value(value)}"
+    if value is True:
+        return option
+    return f"{option} {(str(value) or repr(value)) if isinstance(value, str | Path) else show_value(value)}"
 
 
 def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None]:
@@ -78,10 +84,11 @@ def connect_executor(dask: str | None) -> AbstractContextManager[Executor | None
 
 @contextmanager
 def say_how_to_go_on(journal: str | None) -> Iterator[None]:
-    """Say on an interrupt how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if journal is not None:
-            typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
-        raise
+    """Say on an interrupt, or when the process is asked to end, how to go on."""
+    with take_sigterm_as_interrupt():
+        try:
+            yield
+        except KeyboardInterrupt:
+            if journal is not None:
+                typer.echo(f"heats: what was told is kept; go on with: heats resume {shlex.quote(journal)}", err=True)
+            raise

@@ -25,6 +25,7 @@ from heats.planning.request import Hints, check_request
 from heats.planning.voters import SECONDS, Turnout, check_sets, check_voters, count_turnout, find_budget
 from heats.running.progress import count_progress
 
+SIGMA = 0.5  # of rewards within an interval of 1
 SLOW_SECONDS = 1.0  # until a bar is worth showing
 MOST_SIZES = 20  # of batches, in a sentence
 
@@ -48,7 +49,7 @@ def plan(
         int | None, typer.Option(help="How many people vote: no heat is pulled more often than that.")
     ] = None,
     votes_each: Annotated[int | None, typer.Option(help="Instead of a budget: how often each of them votes.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long a vote takes.")] = SECONDS,
+    seconds: Annotated[float | None, typer.Option(help="How long a vote takes; left out: 20.")] = None,
     batches: options.Batches = None,
     feedback: Annotated[
         str | None, typer.Option(help="What will be told: reward, winner or ranking. Without, planned for any.")
@@ -56,13 +57,19 @@ def plan(
     edge: options.Edge = None,
     guaranteed: options.Guaranteed = False,
     delta: Annotated[float | None, typer.Option(help="Add the gap each round resolves but for delta.")] = None,
-    sigma: options.Sigma = 0.5,
+    sigma: options.Sigma = None,
     json: options.Json = False,
 ) -> None:
     """Show every round of a tournament, what it costs and how likely the best survives it, before anything is run."""
     one_of("strategy", strategy.lower(), (*options.STRATEGIES, "adaptive"))
     check_batches(strategy, batches)
     budget = find_budget(budget, check_voters(voters, votes_each), votes_each)
+    if seconds is not None and voters is None:
+        raise InvalidArgument("{seconds} are a vote's; say {voters}, too, or leave it out.", seconds=seconds, voters=12)
+    if sigma is not None and (delta is None or feedback != "reward"):
+        said = {"sigma": sigma, "delta": 0.05 if delta is None else delta, "feedback": "reward"}
+        raise InvalidArgument("{sigma} is of rewards: say {delta} and {feedback}, too, or leave it out.", **said)
+    pause = SECONDS if seconds is None else seconds
     if strategy.lower() == "adaptive":
         of_plans: dict[str, object] = {
             "chance": chance,
@@ -72,7 +79,7 @@ def plan(
             "delta": delta,
         }
         _refuse_of_plans(of_plans | {"guaranteed": guaranteed or None, "blind": blind or None})
-        _show_adaptive(n_arms, heat_size, budget, BATCHES if batches is None else batches, voters, seconds, json=json)
+        _show_adaptive(n_arms, heat_size, budget, BATCHES if batches is None else batches, voters, pause, json=json)
         return
     asked = check_request(
         *(n_arms, heat_size, strategy),
@@ -87,10 +94,10 @@ def plan(
     with _show_if_slow("ranges of budgets") as tick:
         made = lay_out(asked, budget, chance, tick)
     told: dict[str, Any] = {} if chance is None else _tell_chance(made, asked.hints, chance)
-    turnout = None if voters is None else count_turnout([each.cost for each in made.rounds], voters, seconds)
+    turnout = None if voters is None else count_turnout([each.cost for each in made.rounds], voters, pause)
     told |= {} if turnout is None else {"voters": turnout}
     if delta is not None:
-        _show_guarantee(made, feedback or "winner", delta, sigma, told, json=json)
+        _show_guarantee(made, feedback, delta, SIGMA if sigma is None else sigma, told, json=json)
     elif json:
         typer.echo(encode({**told, "plan": made}) if told else made.to_json())
     else:
@@ -115,7 +122,7 @@ class AdaptiveOutline(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         sizes = ", ".join(f"{size:,}" for size in self.batches[:MOST_SIZES])
         more = f" and {len(self.batches) - MOST_SIZES} more" if len(self.batches) > MOST_SIZES else ""
-        problem = f"adaptive: {self.n_arms} candidates, heats of {self.heat_size}, {self.budget} pulls"
+        problem = f"adaptive: {self.n_arms} candidates, heats of {self.heat_size}, {count_things(self.budget, 'pull')}"
         said = f"{problem} in {count_things(len(self.batches), 'batch')} of {sizes}{more}"
         if self.voters is None:
             return said
@@ -180,9 +187,10 @@ def _show_if_slow(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _show_guarantee(
-    made: heats.Plan, feedback: str, delta: float, sigma: float, more: dict[str, Any], *, json: bool
+    made: heats.Plan, said: str | None, delta: float, sigma: float, more: dict[str, Any], *, json: bool
 ) -> None:
-    """Print the plan with the gap that each of its rounds resolves."""
+    """Print the plan with the gap that each of its rounds resolves, of winners unless another feedback is said."""
+    feedback = "winner" if said is None else said
     if feedback == "ranking":
         raise InvalidArgument("{delta} knows bounds for winner and reward feedback only; leave it out.", delta=delta)
     from heats.theory import guarantee
@@ -198,6 +206,8 @@ def _show_guarantee(
         f"\nWith probability {1 - delta:g} the best candidate wins if it leads, in every heat it is in, the first one "
         f"that leaves by more than {promised.gap:.3g} (round {promised.weakest_round + 1} is the weakest)."
     )
+    if said is None:
+        typer.echo("That is a gap of shares of wins: for one of rewards say --feedback reward.")
     if feedback == "winner" and promised.gap >= 1:
         typer.echo(
             "Shares of wins differ by 1 at most, so this promises nothing yet: heats bounds says what one costs."
@@ -211,23 +221,28 @@ def bounds(
     gap: Annotated[float, typer.Option(help="How far the best leads the first that leaves, in every heat.")] = 0.1,
     delta: Annotated[float, typer.Option(help="How likely the result may be wrong.")] = 0.05,
     feedback: Annotated[str, typer.Option(help="What bounds are about: winner or reward.")] = "winner",
-    sigma: options.Sigma = 0.5,
+    sigma: options.Sigma = None,
     tables: Annotated[bool, typer.Option("--tables", help="Print the paper's Tables 1-4 filled in.")] = False,
     json: options.Json = False,
 ) -> None:
     """Show how much budget surely finds the best candidate (but for delta), by the paper's theorems."""
     from heats.theory import tables as theory
 
+    if sigma is not None and feedback == "winner":
+        raise InvalidArgument(
+            "{sigma} is of rewards: say {feedback}, too, or leave it out.", sigma=sigma, feedback="reward"
+        )
+    spread = SIGMA if sigma is None else sigma
     problem = {
         "n_arms": n_arms,
         "heat_size": heat_size,
         "gap": gap,
         "delta": delta,
         "feedback": feedback,
-        "sigma": sigma,
+        "sigma": spread,
     }
-    spread = f", {sigma:g}-sub-Gaussian" if feedback == "reward" else ""
-    about = f"{n_arms} candidates, heats of {heat_size}, gap {gap:g}, {feedback} feedback{spread}, delta {delta:g}"
+    tails = f", {spread:g}-sub-Gaussian" if feedback == "reward" else ""
+    about = f"{n_arms} candidates, heats of {heat_size}, gap {gap:g}, {feedback} feedback{tails}, delta {delta:g}"
     if tables:
         filled = theory.paper_tables(**problem)  # type: ignore[arg-type]  # checked there
         typer.echo(encode({**problem, "tables": filled}) if json else f"{about}\n\n{_format_tables(filled)}")

@@ -47,7 +47,7 @@ def race(
     mode: Annotated[str | None, typer.Option(help="parallel or capped (one after another).")] = None,
     clock: Annotated[str | None, typer.Option(help="What capped counts: wall or cpu.")] = None,
     slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
-    instances: Annotated[str | None, typer.Option(help="A glob, relative to the scenario.")] = None,
+    instances: Annotated[str | None, typer.Option(help="A glob or a file, relative to the scenario.")] = None,
     strategy: options.PlayedStrategy = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
@@ -67,7 +67,7 @@ def race(
     heats race --continue run.jsonl --more 30 -B +100 lets the champion of a race defend against new candidates.
     """
     given: dict[str, Any] = {"heat_size": heat_size, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
-    given |= {"instances": instances, "strategy": strategy, "seed": seed}
+    given |= {"instances": None if instances is None else [instances], "strategy": strategy, "seed": seed}
     if go_on is not None:
         left_alone = {"scenario": scenario, "init": init, "check": check or None, "journal": journal} | given
         refuse_beside(left_alone)
@@ -172,7 +172,7 @@ def _continue(
 def validate(
     journal: Annotated[str, typer.Argument(help="The journal of a race that is over.")],
     instances: Annotated[
-        str | None, typer.Option(help="A glob, relative to the scenario; left out: those it validates on.")
+        str | None, typer.Option(help="A glob or a file, relative to the scenario; left out: those it validates on.")
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="A candidate's name or number (#3), or runner-up; left out: default.")

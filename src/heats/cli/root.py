@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections import Counter
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 import heats
+
+
+class OnceCommand(TyperCommand):
+    """A command that refuses an option that is given twice, of which the last would count."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, after a look at how often each option is there."""
+        _, _, said = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(each for each in said if isinstance(each, TyperOption)).items():
+            if times > 1 and not (option.multiple or option.is_flag):
+                ctx.fail(f"{option.opts[-1]} is given {times} times; give it once.")
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
     name="heats",

@@ -11,7 +11,7 @@ import typer
 
 import heats
 from heats.base.checks import one_of
-from heats.base.text import format_table
+from heats.base.text import count_things, format_table
 from heats.cli import options
 from heats.cli.plans import check_batches, encode
 from heats.cli.root import app
@@ -75,8 +75,8 @@ def simulate(
         typer.echo(encode({**told, "success_rate": found.success_rate, "low": low, "high": high}))
         return
     typer.echo(
-        f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} tournaments of {found.pulls} pulls"
-        f": {found.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
+        f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} tournaments of "
+        f"{count_things(found.pulls, 'pull')}: {found.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
     )
 
 
@@ -107,10 +107,11 @@ def replay(
     With --strategy all: every strategy, with 1, 3 and 10 comparisons per candidate unless a budget is given.
     """
     from heats.environments import read
-    from heats.simulation.comparison import compare_strategies, hint_feedback
+    from heats.simulation.comparison import compare_strategies
+    from heats.simulation.replay import hint_feedback
     from heats.simulation.replay import replay as play
 
-    strategy = strategy.lower()
+    strategy = one_of("strategy", strategy.lower(), (*options.STRATEGIES, *UNPLANNED, "all"))
     world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
     asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
     if strategy == "all":
@@ -202,7 +203,7 @@ def _format_replay(found: Any, strategy: str) -> str:
     rows = [(p.name, f"{p.share:.1%}", f"{p.low:.1%} to {p.high:.1%}", f"{p.value:.4g}") for p in found.picks]
     lines = [
         f"{strategy} on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
-        f"{found.reps} tournaments of {found.pulls} pulls",
+        f"{found.reps} tournaments of {count_things(found.pulls, 'pull')}",
         "",
         *format_table(("arm", "found", "95% interval", found.best_by), rows),
         "",

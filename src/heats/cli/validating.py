@@ -88,8 +88,9 @@ def _hold_out(scenario: Scenario, instances: str | None, against: str | None) ->
             "say which instances the winner is validated on, as {instances}; they must not be among those of the race.",
             instances="test/*.cnf",
         )
-    written = table or ValidateTable(instances=instances or "")
-    said = ValidateTable(instances=instances or written.instances, against=against or written.against)
+    written = table or ValidateTable(instances=[])
+    listed = written.instances if instances is None else [instances]
+    said = ValidateTable(instances=listed, against=against or written.against)
     raced, candidates = scenario.instances, scenario.candidates
     return hold_out(said, scenario.folder, raced, candidates, scenario.names, default=scenario.default)
 

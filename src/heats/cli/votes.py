@@ -14,10 +14,13 @@ from urllib.parse import urlsplit
 
 import typer
 
+from heats.base.interrupts import take_sigterm_as_interrupt
+from heats.base.text import count_things
 from heats.cli.options import spell_option
 from heats.cli.root import app
 from heats.errors import InvalidArgument
 
+HOST, PORT = "127.0.0.1", 8321
 OPEN = (
     "heats: WARNING: everybody who can reach {host} can open these pages, and what is sent is not encrypted; put a "
     "reverse proxy with TLS before it, and say --proxy."
@@ -44,8 +47,8 @@ def vote(
     journal: Annotated[
         str | None, typer.Option(help="Where votes are kept; left out: NAME.votes.jsonl beside the scenario.")
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to serve at; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to serve at; 0 for any that is free.")] = 8321,
+    host: Annotated[str, typer.Option(help="The address to serve at; 0.0.0.0 lets other machines in.")] = HOST,
+    port: Annotated[int, typer.Option(help="The port to serve at; 0 for any that is free.")] = PORT,
     proxy: Annotated[bool, typer.Option("--proxy", help="A reverse proxy on this machine is before it.")] = False,
     address: Annotated[str | None, typer.Option(help="How voters reach it, as https://vote.example.org/.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Say what it takes of everybody; serve nothing.")] = False,
@@ -62,7 +65,9 @@ def vote(
     given |= {"question": question, "voters": None if voters is None else _read_voters(voters)}
     poll = load_poll(scenario, given)
     if check:
-        typer.echo(f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {poll.budget} votes.")
+        typer.echo(
+            f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {count_things(poll.budget, 'vote')}."
+        )
         typer.echo(poll.turnout or "Open to everybody; with --voters 12 it is said what it takes of each of so many.")
         return
     path = Path(journal) if journal is not None else poll.source.with_name(f"{poll.source.stem}.votes.jsonl")
@@ -72,21 +77,25 @@ def vote(
         raise InvalidArgument(
             "{address} must be an address that begins with https:// or http://, without a path.", address=address
         )
-    try:
-        with (
-            open_port(host, port) as listener,
-            contextlib.closing(Office(poll, path, reader=read_in_process)) as office,
-        ):
-            shown = find_address(listener, host) if address is None else f"{address.rstrip('/')}/"
-            typer.echo(_say_links(office, shown))
-            if not is_loopback(host):
-                typer.echo(OPEN.format(host=host), err=True)
-            if host in ANYWHERE and address is None:
-                typer.echo(UNREACHED.format(port=listener.getsockname()[1]), err=True)
-            serve(office, listener, proxy=proxy)
-    except KeyboardInterrupt:
-        typer.echo(f"heats: all votes are kept; go on with: {_say_again(scenario, given, path)}", err=True)
-        raise
+    with take_sigterm_as_interrupt():
+        try:
+            with (
+                open_port(host, port) as listener,
+                contextlib.closing(Office(poll, path, reader=read_in_process)) as office,
+            ):
+                port = listener.getsockname()[1]
+                shown = find_address(listener, host) if address is None else f"{address.rstrip('/')}/"
+                typer.echo(_say_links(office, shown))
+                if not is_loopback(host):
+                    typer.echo(OPEN.format(host=host), err=True)
+                if host in ANYWHERE and address is None:
+                    typer.echo(UNREACHED.format(port=port), err=True)
+                serve(office, listener, proxy=proxy)
+        except KeyboardInterrupt:
+            given |= {"journal": path, "host": None if host == HOST else host, "port": None if port == PORT else port}
+            given |= {"proxy": proxy or None, "address": address}
+            typer.echo(f"heats: all votes are kept; go on with: {_say_again(scenario, given)}", err=True)
+            raise
 
 
 def _read_voters(said: str) -> str | int:
@@ -94,10 +103,14 @@ def _read_voters(said: str) -> str | int:
     return int(said) if re.fullmatch(r"[+-]?[0-9]{1,18}", said) else str(Path(said).absolute())
 
 
-def _say_again(scenario: str, given: Mapping[str, Any], journal: Path) -> str:
-    """Return the command that goes on with a poll: what it is about as it was said; where it is served may change."""
-    said = [spell_option(name, shlex.quote(str(value))) for name, value in given.items() if value is not None]
-    return " ".join(["heats vote", shlex.quote(scenario), *said, "--journal", shlex.quote(str(journal))])
+def _say_again(scenario: str, given: Mapping[str, Any]) -> str:
+    """Return the command that goes on with a poll as it was said, and where it was served: links stay as they are."""
+    said = [
+        spell_option(name, value if value is True else shlex.quote(str(value)))
+        for name, value in given.items()
+        if value is not None
+    ]
+    return " ".join(["heats vote", shlex.quote(scenario), *said])
 
 
 def _say_links(office: Any, address: str) -> str:

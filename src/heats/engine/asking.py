@@ -29,6 +29,7 @@ from heats.engine.stages import NOTHING, PACK, Opened, Over
 from heats.engine.statistics import Statistic, StatisticLike
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
 
+MOST_PULLS = 100_000_000  # of a run: a row of each is kept
 READY_QUERIES = 1024  # are made at a time
 
 _REWARDS = Kind.REWARDS  # an enum's member is slow to look up
@@ -38,6 +39,11 @@ class Asking:
     """A game of one repetition that is asked and told, stage by stage."""
 
     def __init__(self, spec: Spec, statistic: StatisticLike, seed: int) -> None:
+        if spec.budget > MOST_PULLS:
+            raise InvalidArgument(
+                f"{{budget}} is more than a run can hold, up to {MOST_PULLS:,} pulls; give a smaller one.",
+                budget=spec.budget,
+            )
         self.spec = spec  # the algorithm as data: Machine.from_spec makes it again
         self.stopped: Stop | None = None  # how it ended, if that was before the budget was spent
         self.seed = seed

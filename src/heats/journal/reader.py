@@ -307,8 +307,16 @@ def _read_header(file: BinaryIO, path: Path, chain: Chain) -> Header:
     line = opening + file.readline()
     if not line.endswith(b"\n"):
         raise BrokenFile(f"{path} ends within its first line, so nothing is known of its run; remove it to begin anew.")
+    if line.endswith(b"\r\n"):
+        raise BrokenFile(
+            f"the lines of {path} end as on Windows (CRLF), so no checksum matches: an editor or a transfer did that. "
+            "Copy it anew as it was, or turn the line ends back, with dos2unix say."
+        )
     if not chain.accept(line[:-1]):
-        raise BrokenFile(f"line 1 of {path} is damaged: its checksum does not match, so its run cannot be known.")
+        raise BrokenFile(
+            f"line 1 of {path} is damaged: its checksum does not match, so its run cannot be known; take a copy of it, "
+            "or begin a new run in another file."
+        )
     try:
         header = _decode_header(line, path)
     except msgspec.MsgspecError as error:

@@ -181,7 +181,11 @@ class Journal:
     def take(self) -> None:
         """Be the one that writes, also after a run that was over when it was read; ``log`` has all that is written."""
         if self._end is None and self._failed is None and not self._is_closed:
-            self._cut = self._take_file()
+            try:
+                self._cut = self._take_file()
+            except OSError as error:
+                why = f"{self.path} cannot be written: {error.strerror}; once that is mended, do the same again."
+                raise InvalidArgument(why) from None
         self._check_open()
 
     def extend(self, pulls: int, challengers: Sequence[Challenger] = ()) -> None:
@@ -343,18 +347,27 @@ class Journal:
 
     def _grow(self, asked: Header) -> list[Change]:
         """Extend the run and add to it up to what is asked for; return what is to be written of that."""
-        changes: list[Change] = []
-        if isinstance(asked.machine, AdaptiveSpec) and isinstance(spec := self.machine.spec, AdaptiveSpec):
-            if asked.machine.budget > spec.budget:
-                changes.append(self._make_extension(asked.machine.budget - spec.budget))
-                apply_change(self.machine, changes[-1])
-            taken = set(self.log.names)
-            for arm, candidate in enumerate(asked.candidates[spec.n_arms :], spec.n_arms):
-                name = candidate.name if candidate.name not in taken else f"{candidate.name} #{arm}"
-                taken.add(name)
-                changes.append(self._make_addition(msgspec.structs.replace(candidate, name=name)))
-                apply_change(self.machine, changes[-1])
+        changes = []
+        try:
+            for change in self._find_growth(asked):
+                apply_change(self.machine, change)
+                changes.append(change)
+        except InvalidArgument as error:
+            raise type(error)(f"{self.path}: {error.message}", **error.arguments) from None
         return changes
+
+    def _find_growth(self, asked: Header) -> Iterator[Change]:
+        """Yield what is asked for beyond the run; each is made before the next is found."""
+        spec = self.machine.spec
+        if not isinstance(spec, AdaptiveSpec) or not isinstance(asked.machine, AdaptiveSpec):
+            return
+        if asked.machine.budget > spec.budget:
+            yield self._make_extension(asked.machine.budget - spec.budget)
+        taken = set(self.log.names)
+        for arm, candidate in enumerate(asked.candidates[spec.n_arms :], spec.n_arms):
+            name = candidate.name if candidate.name not in taken else f"{candidate.name} #{arm}"
+            taken.add(name)
+            yield self._make_addition(msgspec.structs.replace(candidate, name=name))
 
     def _make_extension(self, pulls: int, challengers: tuple[Challenger, ...] = ()) -> Extended:
         return Extended(pulls, now(), self.machine.is_begun, challengers)

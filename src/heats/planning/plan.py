@@ -16,7 +16,7 @@ import msgspec
 from heats.base.checks import one_of, true_or_false, whole
 from heats.base.markup import make_html_table, make_paragraph
 from heats.base.naming import shorten
-from heats.base.text import end_sentence, format_table
+from heats.base.text import count_things, end_sentence, format_table
 from heats.errors import InvalidArgument, InvalidPlan, PlanOverspends
 from heats.planning.schedule import MOST_ROUNDS, Shape
 
@@ -183,13 +183,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _summary(self) -> str:
         return (
             f"{self.strategy}, {self.schedule} schedule: {self.n_arms} candidates, heats of {self.heat_size}, "
-            f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds"
+            f"{self.cost} of {self.budget} pulls in {count_things(len(self.rounds), 'round')}"
         )
 
     def __repr__(self) -> str:
         return (
             f"<Plan: {shorten(self.strategy, 20)}, {self.n_arms} candidates, heats of {self.heat_size}, "
-            f"{self.cost} of {self.budget} pulls in {len(self.rounds)} rounds>"
+            f"{self.cost} of {self.budget} pulls in {count_things(len(self.rounds), 'round')}>"
         )
 
     def _repr_html_(self) -> str:

@@ -121,7 +121,8 @@ def list_judging(judging: JudgingFacts | None, shown: FirstShown | None) -> list
     if shown is not None and shown.share is not None and (judging is not None or shown.is_more):
         said.append(_say_first(shown))
     if shown is not None and shown.is_more:
-        said.append("that is more than chance: who is shown first has an advantage, unless both orders are asked")
+        way_out = "" if judging is None else ", unless both orders are asked"
+        said.append(f"that is more than chance: who is shown first has an advantage{way_out}")
     return said
 
 

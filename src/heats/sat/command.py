@@ -65,6 +65,8 @@ def parse_plain_options(arguments: Sequence[str]) -> dict[str, Any] | None:
     names = [name.removeprefix("--").replace("-", "_") for name in arguments[1::2]]
     if not arguments or arguments[0].startswith("-") or not all(name.startswith("--") for name in arguments[1::2]):
         return None
+    if len(set(names)) < len(names):
+        return None
     try:
         values = {name: KINDS[name](value) for name, value in zip(names, arguments[2::2], strict=True)}
     except (KeyError, ValueError):

@@ -25,6 +25,7 @@ Smoothing: TypeAlias = Literal["additive", "convex"]
 
 DEFAULT = Parameters()
 SLICE_SECONDS = 0.05  # between two looks at whether somebody pressed Ctrl-C
+MOST_STEPS = 2**62
 FIRST_SLICE_STEPS = 100
 
 
@@ -60,6 +61,7 @@ def solve(
 
     ``smoothing="additive"`` adds (1 − rho)·mean to every weight; ``"convex"`` also multiplies it by rho first.
     """
+    whole("cutoff_steps", cutoff_steps, 0, MOST_STEPS)
     return Saps(cnf, alpha, rho, ps, wp, seed, smoothing).run(cutoff_steps)
 
 
@@ -92,7 +94,7 @@ class Saps:
 
     def run(self, steps: int) -> Result:
         """Take up to that many further steps and return where the run stands; a solved one stays as it is."""
-        whole("steps", steps, 0, 2**62)
+        whole("steps", steps, 0, MOST_STEPS)
         started = time.thread_time()
         left = 0 if self._formula.n_empty else steps  # there is nothing to search for
         slice_steps = FIRST_SLICE_STEPS

@@ -16,8 +16,9 @@ from heats.engine.feedback import Kind
 from heats.environments import Environment, RuntimeTable, ScoreTable
 from heats.errors import BudgetTooSmall, InvalidArgument
 from heats.planning.build import plan
-from heats.planning.plan import FeedbackHint, check_problem
+from heats.planning.plan import check_problem
 from heats.planning.rules import PLANNED, RULES
+from heats.simulation.replay import hint_feedback
 from heats.simulation.simulate import Algorithm, Simulation, simulate
 
 Player: TypeAlias = tuple[str, int, Algorithm | str]  # a strategy, a budget, and how it plays or a word why not
@@ -86,7 +87,7 @@ def compare_strategies(
     return Comparison(
         rows=world.n_rows,
         arms=world.n_arms,
-        feedback=world.kind.value,
+        feedback=hint_feedback(world),
         reps=many,
         best=world.names[world.best] if world.names else f"arm {world.best}",
         best_by=best_by,
@@ -133,20 +134,14 @@ def _list_regrets(world: Environment) -> Array:
     return regrets
 
 
-def hint_feedback(world: Environment) -> FeedbackHint:
-    """Return what a world tells, as plans call it."""
-    told: dict[Kind, FeedbackHint] = {Kind.REWARDS: "reward", Kind.RANKING: "ranking"}
-    return told.get(world.kind, "winner")
-
-
 def _enter(world: Environment, heat_size: int, budget: int, name: str, *, blind: bool) -> Player:
     """Return a strategy ready to play, or in a word why it cannot."""
     try:
         return name, budget, _make_player(world, heat_size, budget, name, blind=blind)
     except BudgetTooSmall:
         return name, budget, "too few pulls"
-    except InvalidArgument:  # the numbers are checked: what is left is a plan that would never end
-        return name, budget, "too many rounds"
+    except InvalidArgument as error:  # the numbers are checked: what is left is a run too large, or without end
+        return name, budget, "too many pulls" if error.argument == "budget" else "too many rounds"
 
 
 def _make_player(world: Environment, heat_size: int, budget: int, name: str, *, blind: bool) -> Algorithm | str:

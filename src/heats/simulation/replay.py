@@ -10,9 +10,10 @@ import numpy as np
 from heats.base.checks import whole
 from heats.base.intervals import binomial_interval
 from heats.engine.baselines import RoundRobin
+from heats.engine.feedback import Kind
 from heats.environments import Environment, RuntimeTable
 from heats.errors import InvalidArgument
-from heats.planning.plan import Plan
+from heats.planning.plan import FeedbackHint, Plan
 from heats.simulation.simulate import simulate
 
 
@@ -68,7 +69,7 @@ def replay(
     return Replay(
         rows=world.n_rows,
         arms=world.n_arms,
-        feedback=world.kind.value,
+        feedback=hint_feedback(world),
         reps=reps,
         pulls=found.pulls,
         best=names[world.best],
@@ -79,3 +80,9 @@ def replay(
         best_value=float(values[world.best]),
         total_seconds=None if found.costs is None else float(np.mean(found.costs)),
     )
+
+
+def hint_feedback(world: Environment) -> FeedbackHint:
+    """Return what a world tells, as plans call it."""
+    told: dict[Kind, FeedbackHint] = {Kind.REWARDS: "reward", Kind.RANKING: "ranking"}
+    return told.get(world.kind, "winner")

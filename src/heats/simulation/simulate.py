@@ -17,7 +17,7 @@ from heats.base.checks import whole
 from heats.base.intervals import binomial_interval
 from heats.base.markup import make_html_table, make_paragraph
 from heats.base.randomness import draw_bits, fold_seed
-from heats.base.text import end_sentence
+from heats.base.text import count_things, end_sentence
 from heats.engine.feedback import Kind
 from heats.engine.game import Game, ScoredGame, Stage
 from heats.engine.machine import Machine
@@ -37,6 +37,7 @@ Algorithm: TypeAlias = Plan | Machine
 BLOCK_BYTES = 80_000_000  # a block of repetitions takes about this much memory
 LARGEST_RUN_BYTES = 4_000_000_000  # a run that takes more is refused, unless max_bytes allows it
 MOST_BLOCK_RUNS = 1024
+MOST_REPS = 1_000_000_000
 ROWS_IN_NOTEBOOK = 20  # of the arms that won
 
 
@@ -51,23 +52,28 @@ class Simulation:
 
     def __str__(self) -> str:
         if self.best is None:
-            return f"{self.winners.size} tournaments of {self.pulls} pulls; arms found most often: {self.counts}"
+            return f"{self.winners.size} tournaments of {self._length}; arms found most often: {self.counts}"
         low, high = self.interval
         return (
-            f"the best arm won {self.successes} of {self.winners.size} tournaments of {self.pulls} pulls: "
+            f"the best arm won {self.successes} of {self.winners.size} tournaments of {self._length}: "
             f"{self.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
         )
 
     def __repr__(self) -> str:
         arm, wins = next(iter(self.counts.items()))
         found = f"arm {arm} most often ({wins})" if self.best is None else f"the best arm in {self.success_rate:.1%}"
-        return f"<Simulation: {self.winners.size} runs of {self.pulls} pulls found {found}>"
+        return f"<Simulation: {self.winners.size} runs of {self._length} found {found}>"
 
     def _repr_html_(self) -> str:
         rows = [(arm, count, f"{count / self.winners.size:.1%}") for arm, count in self.counts.items()]
         table = make_html_table(("arm", "found", "share of runs"), rows, most=ROWS_IN_NOTEBOOK)
-        said = f"{self.winners.size} tournaments of {self.pulls} pulls" if self.best is None else str(self)
+        said = f"{self.winners.size} tournaments of {self._length}" if self.best is None else str(self)
         return f"<div>{make_paragraph([said])}{table}</div>"
+
+    @property
+    def _length(self) -> str:
+        """How many pulls a run has, in words."""
+        return count_things(self.pulls, "pull")
 
     @cached_property
     def counts(self) -> dict[int, int]:
@@ -127,7 +133,7 @@ def simulate(
     watch
         Called with (runs done, all of them) after every block.
     """
-    whole("reps", reps, 1)
+    whole("reps", reps, 1, MOST_REPS)
     fold_seed(seed)
     if not isinstance(environment, Environment):
         raise InvalidArgument(
@@ -138,11 +144,10 @@ def simulate(
     runner = Runner(_as_game(algorithm, statistic), environment, cost)
     most = BLOCK_BYTES if max_bytes is None else whole("max_bytes", max_bytes, 1)
     if runner.bytes > (LARGEST_RUN_BYTES if max_bytes is None else most):
-        given = "" if max_bytes is None else " and {max_bytes} is not enough"
-        raise InvalidArgument(
-            f"a single tournament needs {runner.bytes} bytes{given}; lower the budget or raise max_bytes.",
-            **({} if max_bytes is None else {"max_bytes": max_bytes}),
-        )
+        needs = f"a single tournament needs {runner.bytes:,} bytes"
+        if max_bytes is None:
+            raise InvalidArgument(f"{needs}; lower the budget (in Python, max_bytes allows more).")
+        raise InvalidArgument(f"{needs} and {{max_bytes}} is not enough; raise it.", max_bytes=max_bytes)
     block = max(1, min(MOST_BLOCK_RUNS, most // runner.bytes))
     jobs = [(seed, start, min(block, reps - start)) for start in range(0, reps, block)]
     parts = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from heats.engine.specs import name_stage
 from heats.engine.standings import tabulate
 from heats.journal import Log
 from heats.vote.desk import Desk
@@ -31,6 +32,8 @@ class Overview(NamedTuple):
 
     spent: int
     total: int
+    stage: str  # what a stage is called, here and in the report: batch, or round
+    stages: str
     round: int
     rounds: int
     owed: int
@@ -62,6 +65,7 @@ def look_round(desk: Desk, listed: Sequence[str]) -> Busy:
 def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -> Overview:
     """Return what the organiser sees; ``listed`` are those who may vote, None if everybody may."""
     machine, names = log.machine, log.names
+    stage = name_stage(machine.spec)
     standings = machine.standings()
     places = {row.arm: row.place for row in standings.rows}
     people = {name: ledger.people.get(name, Person()) for name in dict.fromkeys([*(listed or ()), *ledger.people])}
@@ -69,13 +73,15 @@ def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -
     return Overview(
         spent=machine.spent,
         total=machine.total,
+        stage=stage,
+        stages="batches" if stage == "batch" else "rounds",
         round=machine.round + (not machine.done),
         rounds=machine.n_rounds,
         owed=machine.owed,
         out=busy.out,
         is_done=machine.done,
         is_paused=log.is_paused,
-        waits="" if machine.done or log.is_paused else _say_why(busy.free, is_open=listed is None),
+        waits="" if machine.done or log.is_paused else _say_why(busy.free, stage, is_open=listed is None),
         overturned=machine.overturned,
         voters=[_describe(name, each, places, machine.voided) for name, each in people.items()],
         titles=titles,
@@ -112,10 +118,10 @@ def _list_pairs(vote: Vote) -> list[tuple[int, int]]:
     return []
 
 
-def _say_why(free: Sequence[str], *, is_open: bool) -> str:
+def _say_why(free: Sequence[str], stage: str, *, is_open: bool) -> str:
     """Say what the poll waits for: those who could vote now, or, if everybody has seen all that is owed, a decision."""
     if free:
         return f"these can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
     if is_open:
-        return "everybody who came so far has seen all that is owed; new voters are needed, or close the round"
-    return "all voters have seen all that is owed; close the round to go on: votes that miss count as no verdict"
+        return f"everybody who came so far has seen all that is owed; new voters are needed, or close the {stage}"
+    return f"all voters have seen all that is owed; close the {stage} to go on: votes that miss count as no verdict"

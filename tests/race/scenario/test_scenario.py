@@ -248,8 +248,8 @@ def test_warnings(folder: Path) -> None:
     [
         ({"command": ["cat", "{x}"]}, "there are instances, but the command has no {instance}"),
         ({"instances": None}, "the command has {instance}, but there are no instances"),
-        ({"instances": "*.gz"}, 'instances = "*.gz" matches no file in'),
-        ({"instances": ["a.cnf"]}, "instances: a.cnf matches no file in"),
+        ({"instances": "*.gz"}, "instances='*.gz' matches no file in"),
+        ({"instances": ["a.cnf"]}, "instances='a.cnf' matches no file in"),
         ({"instances": []}, "instances is empty"),
         ({"instances": "instances"}, "or a file that lists instances: Is a directory"),
         ({"instances": "instances/a.cnf"}, "instances/a.cnf, line 1: p cnf 1 1 matches no file"),
@@ -318,7 +318,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         ([{"x": 1}, {"x": 2, "y": 1}], {}, "has y, but the command has no {y}"),
         (None, {}, "give the candidates in one way"),
         (FOUR, {"space": {"sample": 3}}, "space has no parameters"),
-        (FOUR, {"space": {"x": {"int": [1, 9]}}}, "space.sample=None must be a whole number from 1"),
+        (FOUR, {"space": {"x": {"int": [1, 9]}}}, "space.sample is missing; say how many candidates to draw"),
         (None, {"space": {"sample": 1, "x": {"int": [1, 9]}}}, "space.sample=1 must be from 2"),
         (None, {"space": {"sample": 3, "default": 1, "x": {"int": [1, 9]}}}, "space.default=1 must be true"),
         (None, {"space": {"sample": 3, "default": True, "x": {"int": [1, 9]}}}, "but x of the space has none"),
@@ -336,7 +336,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         (None, {"space": {"sample": 3, "forbidden": ["y > 1"], "x": {"int": [1, 9]}}}, "'y', which is no parameter"),
         (None, {"space": {"sample": 2, "file": "x.pcs", "forbidden": ["x > 1"]}}, "has both a file and forbidden"),
         (None, {"space": {"sample": 2, "file": 3}}, "space.file=3 must be the name of a .pcs or .json file"),
-        (None, {"space": {"x": {"int": [1, 9]}}}, "space.sample=None"),
+        (None, {"space": {"x": {"int": [1, 9]}}}, "space.sample is missing"),
         (None, {"space": {"sample": 20, "x": {"int": [1, 9]}}}, "sample=20 is more than the space holds"),
         (None, {"space": {"sample": 2, "file": "x.pcs"}}, "x.pcs cannot be read"),
         (None, {"space": {"sample": 2, "file": "x.pcs", "x": {"int": [1, 9]}}}, "has both a file and x"),
@@ -361,7 +361,7 @@ def test_bad_candidates(folder: Path, candidates: Any, tables: dict[str, Any], s
     [
         ("[race\n", "is not valid TOML: line 1, column 6: Expected ']'"),
         ("[race]\nbudget = \n", "is not valid TOML: line 2, column 10: Invalid value"),
-        ("", "missing 'race'"),
+        ("", "it has no [race] table, with which a scenario begins."),
         (
             "[race]\ncommand = ['x']\n# budget\nbudget = 2.5\ncutoff = 1\n",
             "line 4: race.budget: expected a whole number, got a number",

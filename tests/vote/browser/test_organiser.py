@@ -68,11 +68,11 @@ def test_rounds_are_closed_until_the_poll_is_over(serve: Serve, visit: Visit) ->
     voter, organiser = visit(poll.link("Ann")), visit(poll.link())
     vote(voter, click("Candidate 1 is best"))
     for number in range(1, 4):
-        organiser.get_by_text(f"Round {number} of 3.").wait_for()
-        organiser.get_by_label("Close this round, because").fill("it is late")
-        organiser.get_by_role("button", name="Close the round").click()
+        organiser.get_by_text(f"Batch {number} of 3.").wait_for()
+        organiser.get_by_label("Close this batch, because").fill("it is late")
+        organiser.get_by_role("button", name="Close the batch").click()
     organiser.get_by_text("The best:").wait_for()
-    assert organiser.get_by_role("button", name="Close the round").count() == 0
+    assert organiser.get_by_role("button", name="Close the batch").count() == 0
     organiser.get_by_role("link", name="The report").click()
     assert "The best of 6 candidates" in organiser.locator("body").inner_text()
     voter.keyboard.press("2")

@@ -185,9 +185,9 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         room, waiting = self._count_places(sizes)
         if room < waiting + arms:
             left = "no batch" if not room else f"no more room than for {room}, {waiting} of them added before,"
+            new = "a new arm" if arms == 1 else f"{arms} new arms"
             raise InvalidArgument(
-                f"{left} is left to compare {'a new arm' if arms == 1 else f'{arms} new arms'} in; give the run a "
-                "larger budget first: extend it, then add."
+                f"with {{budget}} {left} is left to compare {new} in; give the run a larger one.", budget=self.budget
             )
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:

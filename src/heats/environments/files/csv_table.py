@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from heats.base.text import end_sentence
+from heats.environments.arguments import LARGEST_VALUE
 from heats.environments.files.opening import MOST_FILE_BYTES, read_lines
 from heats.environments.files.worlds import make_runtime_world, make_score_world
 from heats.environments.protocol import Environment
@@ -61,6 +62,8 @@ def check_header(where: str, row: list[str]) -> list[str]:
         raise BrokenFile(f"{where}: only numbers; the first line must have the arms' names.")
     if len(row) == 1 and ";" in row[0]:
         raise BrokenFile(f"{where}: separated by ';'? Columns must be separated by commas.")
+    if len(row) == 1:
+        raise BrokenFile(f"{where}: {row[0]!r} is the only column; a table needs at least two arms, one in each.")
     return row
 
 
@@ -72,8 +75,9 @@ def parse_numbers(where: str, names: list[str], row: list[str], *, runtimes: boo
     for name, text in zip(names, row, strict=True):
         missing = runtimes and not text.strip()
         number = float("nan") if missing else _parse_number(text)
-        if not missing and (not math.isfinite(number) or (runtimes and number < 0)):
+        if not missing and (not abs(number) <= LARGEST_VALUE or (runtimes and number < 0)):
             kind = "a time" if runtimes else "a number"
+            kind += f" within ±{LARGEST_VALUE:g}" if math.isfinite(number) and abs(number) > LARGEST_VALUE else ""
             hint = " (a column of names? leave it out)" if name == names[0] else ""
             raise BrokenFile(f"{where}: expected {kind} for {name!r}, found {text!r}{hint}.")
         numbers.append(number)

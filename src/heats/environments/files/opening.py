@@ -36,6 +36,8 @@ def read_lines(path: Path, max_bytes: int) -> list[str]:
     except OSError as error:
         raise InvalidArgument(f"{path} cannot be read: {_say_why(error)}.") from None
     _check_size(path, len(content), max_bytes)
+    if b"\0" in content:
+        raise BrokenFile(f"{path} is not text in UTF-8: it has zero bytes, as UTF-16 does; save it as UTF-8.")
     try:
         return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:

@@ -119,8 +119,10 @@ def _choose_number(settings: Mapping[str, Any], has_others: bool) -> tuple[int, 
         )
     if "sample" not in settings and _wants_default(settings):
         return 0, None
+    if "sample" not in settings:
+        raise InvalidArgument('space.sample is missing; say how many candidates to draw, as sample = 20 or top = "5%".')
     least = 1 if has_others or _wants_default(settings) else 2
-    sample = whole("space.sample", settings.get("sample"), least, MOST_CANDIDATES, why="how many candidates to draw")
+    sample = whole("space.sample", settings["sample"], least, MOST_CANDIDATES, why="how many candidates to draw")
     return sample, None
 
 

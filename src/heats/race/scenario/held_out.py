@@ -69,7 +69,9 @@ def _blame_key(key: str, where: str) -> Iterator[None]:
     try:
         yield
     except InvalidArgument as error:
-        raise type(error)(f"{where}.{key}: {error}" if where else str(error)) from None
+        if not where:
+            raise
+        raise type(error)(f"{where}.{key}: {error}") from None
 
 
 def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[str]) -> int | None:
@@ -82,14 +84,16 @@ def find_opponent(said: str, candidates: Sequence[Candidate], names: Sequence[st
         return found[0]
     if said == DEFAULT and not found:
         raise InvalidArgument(
-            'against = "default" is the default candidate of the space, but that does not race; take it along with '
-            f'default = true in [space], or name another candidate, as "#0" or "{RUNNER_UP}".'
+            "{against} is the default candidate of the space, but that does not race; take it along with "
+            f'default = true in [space], or name another candidate, as "#0" or "{RUNNER_UP}".',
+            against=said,
         )
     there = ", ".join(make_printable(name) for name in islice(names, MOST_NAMES_LISTED))
     more = f" and {len(names) - MOST_NAMES_LISTED} more" if len(names) > MOST_NAMES_LISTED else ""
     raise InvalidArgument(
-        f"against = {show_value(said)} is {'no candidate' if not found else 'not one candidate alone'}; name one of "
-        f'{there}{more}, or its number, from "#0" on, or "{RUNNER_UP}".'
+        f"{{against}} is {'no candidate' if not found else 'not one candidate alone'}; name one of "
+        f'{there}{more}, or its number, from "#0" on, or "{RUNNER_UP}".',
+        against=said,
     )
 
 

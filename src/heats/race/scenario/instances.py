@@ -21,9 +21,9 @@ def find_instances(listed: str | Sequence[str] | None, folder: Path) -> tuple[st
     if listed is None:
         return ()
     if not isinstance(listed, str):
-        found = [path for entry in listed for path in _match_files(entry, f"instances: {entry}", folder)]
+        found = [path for entry in listed for path in _match_files(entry, "{instances}", folder)]
     elif glob.has_magic(listed) and not _exists(folder / listed):
-        found = _match_files(listed, f'instances = "{listed}"', folder)
+        found = _match_files(listed, "{instances}", folder)
     else:
         found = _load_list(folder / listed, folder)
     if not found:
@@ -54,7 +54,10 @@ def _load_list(path: Path, folder: Path) -> list[str]:
 
 
 def _match_files(entry: str, where: str, *folders: Path) -> list[str]:
-    """Return the files an entry stands for, in the first of the folders that has any, in order of their names."""
+    """Return the files an entry stands for, in the first of the folders that has any, in order of their names.
+
+    ``where`` begins what is said of it; ``{instances}`` in it is the entry.
+    """
     if "\0" in entry:
         raise InvalidArgument(f"the name {show_value(entry)} among the instances has a zero byte; take it out.")
     for folder in folders:
@@ -64,9 +67,11 @@ def _match_files(entry: str, where: str, *folders: Path) -> list[str]:
             paths = glob.iglob(entry, root_dir=folder, recursive=True)  # noqa: PTH207  # it may be absolute
             found = sorted(str(folder / path) for path in islice(paths, MOST_INSTANCES + 1))
         if len(found) > MOST_INSTANCES:
-            raise InvalidArgument(f"{where} matches more than {MOST_INSTANCES} files; name those that are instances.")
+            why = f"{where} matches more than {MOST_INSTANCES} files; name those that are instances."
+            raise InvalidArgument(why, instances=entry)
         if found:
             return found
     raise InvalidArgument(
-        f"{where} matches no file in {folders[0]}; instances are a glob, a list of files, or a file that lists them."
+        f"{where} matches no file in {folders[0]}; instances are a glob, a list of files, or a file that lists them.",
+        instances=entry,
     )

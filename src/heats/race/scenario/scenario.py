@@ -99,12 +99,15 @@ def load_scenario(path: str | Path, overrides: Mapping[str, Any] | None = None, 
     ``begun`` is what a race that is gone on with plays: where no strategy is said, it stays.
     """
     file = Path(path).absolute()
-    written = load_file(file, {key: value for key, value in (overrides or {}).items() if value is not None})
+    said = {key: value for key, value in (overrides or {}).items() if value is not None}
+    written = load_file(file, said)
     try:
         return complete_scenario(written, file, begun)
     except BrokenFile:
         raise
     except InvalidArgument as error:
+        if error.argument in said:
+            raise
         line = find_line(file, str(error))
         at = "" if line is None else f", line {line}"
         raise type(error)(make_printable(f"{file}{at}: {error}")) from None
