@@ -1,16 +1,16 @@
-"""Pulls → choices of the first, the second, …; and the strengths that explain them (Plackett and Luce).
+"""Pulls → choices of the first, the second, …; and the strengths that explain who was first (Plackett and Luce).
 
-A pull is a choice of its best out of all, then, where more places are known, of the next out of those left. Each arm
-also played imaginary pairs against an opponent of strength one, of which it won ν and lost as many: so strengths stay
-finite, and the closer together, the more of them. With w_i the wins of arm i, the likelihood is climbed by
-minorise-maximise steps, with leaps between them:
+A pull is a choice of its best out of all, then, where more places are known, of the next out of those left. Strengths
+are those of the first place. Each arm also played imaginary pairs against an opponent of strength one, of which it won
+ν and lost as many: so strengths stay finite, and the closer together, the more of them. With w_i the wins of arm i, the
+likelihood is climbed by minorise-maximise steps, with leaps between them:
 
     γ_i ← w_i / Σ over its choices of 1 / (sum of the strengths γ chosen among).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from functools import reduce
 from typing import NamedTuple
@@ -70,31 +70,18 @@ def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
 
 
 class Choices(NamedTuple):
-    """Choices of runs in step; a column holds those out of the same arms, of the first place, the second, ….
-
-    ``stood`` says of each place how often arms were to choose from: one row if that is so of all of them.
-    """
+    """Choices of the first place in runs in step; a column holds those out of the same arms, however many."""
 
     arms: Indices  # (size, columns)
     runs: Indices  # (columns,), increasing
-    shares: Array  # (size, columns), of all places together
-    stood: Sequence[Array]  # (size or 1, columns) each
+    shares: Array  # (size, columns)
+    times: Array  # (columns,)
 
 
 def group_first(sets: Sets, first: Level) -> Choices:
     """Return the choices of the first place, set by set."""
     counts = sets.count_pulls(first.left[..., 0])  # of the first place all are left, or, if nothing was said, nobody
-    return Choices(sets.arms, sets.runs, sets.add_up(first.shares), [counts[None]])
-
-
-def list_all(heard: Heard) -> Choices:
-    """Return the choices of all places, pull by pull."""
-    reps, pulls, size = heard.heats.shape
-    levels = list(list_choices(heard))
-    shares = sum((level.shares for level in levels), np.zeros(heard.heats.shape))
-    arms = np.ascontiguousarray(heard.heats.reshape(-1, size).T)
-    stood = [np.ascontiguousarray(level.left.reshape(-1, size).T, dtype=np.float64) for level in levels]
-    return Choices(arms, np.repeat(np.arange(reps), pulls), shares.reshape(-1, size).T, stood)
+    return Choices(sets.arms, sets.runs, sets.add_up(first.shares), counts)
 
 
 def fit_choices(choices: Choices, prior: Array, start: Array, effort: Effort) -> Array:
@@ -130,7 +117,7 @@ class _Climb:
     """Steps of runs that still climb."""
 
     def __init__(self, choices: Choices, prior: Array, n_arms: int) -> None:
-        self._prior, self._runs, self._arms, self._stood = prior, choices.runs, choices.arms, choices.stood
+        self._prior, self._runs, self._arms, self._times = prior, choices.runs, choices.arms, choices.times
         self._places = self._arms + self._runs * n_arms
         self._wins = prior + add_up(self._places, choices.shares, (len(prior), n_arms))
 
@@ -140,7 +127,7 @@ class _Climb:
         theirs = some[self._runs]
         kept._runs = (np.cumsum(some) - 1)[self._runs[theirs]]
         kept._arms = self._arms[:, theirs]
-        kept._stood = [stood[:, theirs] for stood in self._stood]
+        kept._times = self._times[theirs]
         kept._prior, kept._wins = self._prior[some], self._wins[some]
         kept._places = kept._arms + kept._runs * self._wins.shape[1]
         return kept
@@ -148,16 +135,7 @@ class _Climb:
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
         gathered = strengths.ravel()[self._places]
-        rates = sum((stood / sum_strengths(gathered, stood) for stood in self._stood), np.zeros(()))
-        rates = np.broadcast_to(rates, gathered.shape)
+        rates = np.broadcast_to(self._times / reduce(np.add, gathered), gathered.shape)
         expected = 2 * self._prior / (1 + strengths) + add_up(self._places, rates, strengths.shape)
         climbed: Array = self._wins / expected
         return climbed
-
-
-def sum_strengths(strengths: Array, stood: Array) -> Array:
-    """Return what those that were to choose from had together; ∞ if nobody was."""
-    if stood.all():
-        return reduce(np.add, strengths)
-    sums = reduce(np.add, strengths * (stood > 0))
-    return np.where(sums > 0, sums, np.inf)

@@ -169,7 +169,7 @@ def gain(level: Level) -> Array:
 def _gain_first(first: Choices) -> Array:
     """Return the same of the first place, set by set."""
     won, lost = _outcomes(np.array(len(first.arms)))
-    gained: Array = first.shares * (won - lost) + first.stood[0] * lost
+    gained: Array = first.shares * (won - lost) + first.times * lost
     return gained
 
 

@@ -1,4 +1,4 @@
-"""What pulls say if strengths last: an arm has the same in all company.
+"""What pulls say if strengths last, by who was first: an arm has the same in all company.
 
 Choices are in proportion to e^θ (Plackett and Luce). The most likely θ is found with how sharply each is known. How
 likely are the choices themselves? By Laplace's method,
@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.choices import Choices, Effort, fit_choices, list_all, sum_strengths
-from heats.engine.adaptive.heard import Heard, add_up
-from heats.engine.feedback import Kind
+from heats.engine.adaptive.choices import Choices, Effort, fit_choices
+from heats.engine.adaptive.heard import add_up
 
 MOST_TOGETHER = 300  # arms
 MOST_ENTRIES = 200_000  # of the matrices of runs that are looked at together: they fit into a cache
@@ -32,7 +32,6 @@ class First(NamedTuple):
     """Strengths that explain who was first in all pulls, and the log-likelihood of that; of runs in step."""
 
     strengths: Array  # (reps, n_arms)
-    prior: Array  # (reps, 1), ν
     sharpness: Array  # (reps, n_arms)
     likely: Array  # (reps,)
 
@@ -64,45 +63,23 @@ def _fit_prior(first: Choices, nu: float, start: Array, effort: Effort) -> First
 
     prior = np.full((len(start), 1), nu)
     strengths = fit_choices(first, prior, start, effort)
-    known = _know(first, prior, strengths)
-    chances = known.chances[0]
-    told = (first.shares * np.log(np.where(chances > 0, chances, 1.0))).sum(axis=0)
+    chances, sharpness = _know(first, prior, strengths)
+    told = (first.shares * np.log(chances)).sum(axis=0)
     before = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
     peak = np.bincount(first.runs, weights=told, minlength=len(start))
     peak += (before + math.log(2 * math.pi) / 2).sum(axis=1)
-    roots = chances * np.sqrt(first.stood[0])
-    spread = log_determinant(known.sharpness, first.arms, first.runs, roots)
-    return First(strengths, prior, known.sharpness, peak - spread / 2)
+    spread = log_determinant(sharpness, first.arms, first.runs, chances * np.sqrt(first.times))
+    return First(strengths, sharpness, peak - spread / 2)
 
 
-def fit_strengths(heard: Heard, runs: Indices, first: First, effort: Effort) -> Strengths:
-    """Return the strengths that explain all that some runs were told, given those that explain who was first."""
-    strengths, sharpness = first.strengths, first.sharpness
-    if heard.kind not in (Kind.WINNER, Kind.RACE):
-        choices = list_all(heard.of(runs))
-        strengths = fit_choices(choices, first.prior, strengths, effort)
-        sharpness = _know(choices, first.prior, strengths).sharpness
-    return Strengths(np.log(strengths), sharpness, np.zeros((runs.size, 1)))
-
-
-class _Known(NamedTuple):
-    """The chance of each arm to be chosen for every place, and the diagonal of H."""
-
-    chances: list[Array]  # (size, columns) each
-    sharpness: Array  # (reps, n_arms)
-
-
-def _know(choices: Choices, prior: Array, strengths: Array) -> _Known:
-    """Return what choices and the prior make known of strengths."""
+def _know(choices: Choices, prior: Array, strengths: Array) -> tuple[Array, Array]:
+    """Return the chance of each arm to be chosen ``(size, columns)``, and the diagonal of H ``(reps, n_arms)``."""
     places = choices.arms + choices.runs * strengths.shape[1]
     gathered = strengths.ravel()[places]
+    chances = gathered / reduce(np.add, gathered)
     sharpness = 2 * prior * strengths / (1 + strengths) ** 2
-    chances = []
-    for stood in choices.stood:
-        chance = gathered * (stood > 0) / sum_strengths(gathered, stood)
-        sharpness += add_up(places, stood * chance * (1 - chance), strengths.shape)
-        chances.append(chance)
-    return _Known(chances, sharpness)
+    sharpness += add_up(places, choices.times * chances * (1 - chances), strengths.shape)
+    return chances, sharpness
 
 
 def log_determinant(diagonal: Array, arms: Indices, runs: Indices, roots: Array) -> Array:

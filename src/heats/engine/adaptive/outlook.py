@@ -19,7 +19,7 @@ from heats.engine.adaptive.choices import Effort
 from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.lasting import First, Strengths, fit_first, fit_strengths, take_likeliest
+from heats.engine.adaptive.lasting import First, Strengths, fit_first, take_likeliest
 from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
 
@@ -104,11 +104,20 @@ class Outlook:
             found = take_likeliest(tried)
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[: len(priors), runs] = [each.strengths for each in tried]
-            known = First(*(part[lasts] for part in found))
-            self._take(runs, lasts, fit_strengths(heard, np.flatnonzero(lasts), known, effort))
+            self._take(runs, lasts, _find_strengths(heard, found, lasts))
 
     def _take(self, runs: Indices, lasts: Mask, fitted: Strengths) -> None:
         """Remember in which of some runs strengths last, and how strong the arms of those are."""
         self.lasts[runs] = lasts
         some = runs[lasts]
         self.strengths[some], self.sharpness[some], self.sharper[some] = fitted
+
+
+def _find_strengths(heard: Heard, first: First, lasts: Mask) -> Strengths:
+    """Return strengths in the runs in which they last: by who was first or, where it is told, by how many were behind.
+
+    Plackett and Luce's, of all places, would go by who comes last as much as by who comes first.
+    """
+    if heard.heats.shape[2] == 2 or heard.kind in (Kind.WINNER, Kind.RACE) or not lasts.any():
+        return Strengths(np.log(first.strengths[lasts]), first.sharpness[lasts], np.zeros((lasts.sum(), 1)))
+    return fit_effects(heard.of(np.flatnonzero(lasts)), first.strengths.shape[1])[0]
