@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import heats
-from heats.environments import ScoreTable, read
+from heats.environments import Rankings, ScoreTable, read
 from heats.errors import BrokenFile, InvalidArgument
 from heats.experiments import reproduce
 from heats.experiments.beyond import budgets, grid
@@ -110,6 +110,13 @@ def test_the_best_arm_has_regret_0_and_arms_have_1_on_average(folder: Path) -> N
         assert measure_regrets(world, k).argmin() == world.win_shares(k).argmax()
     assert measure_regrets(world, 2).min() == 0
     assert measure_regrets(ScoreTable(np.ones((4, 3))), 2).tolist() == [0, 0, 0]
+
+
+def test_regret_of_rankings_goes_by_places() -> None:
+    """Who is first most often need not have the best mean place, which rankings are told for."""
+    orders = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [1, 2, 0], [0, 1, 2]]  # mean places 1.8, 1.6 and 2.6
+    assert measure_regrets(Rankings(orders), 3) == pytest.approx([0.2 / 0.4, 0, 1 / 0.4])
+    assert measure_regrets(Rankings(orders, feedback="winner"), 3).argmin() == 0
 
 
 def test_tables_are_played_once(folder: Path, tmp_path: Path) -> None:

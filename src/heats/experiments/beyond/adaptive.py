@@ -38,7 +38,8 @@ def _explain(outcomes: Sequence[Outcome], reps: int) -> str:
         "Lasting strengths: the log-strengths are normal with deviation 1, drawn anew in every run, and rewards are "
         "these in Gumbel noise, so that winners and rankings are those of Plackett and Luce; "
         f"n = {arms}, k = {sizes} (rankings: not 2), B = {times} times n. On recorded tables the numbers are relative "
-        "regrets, and the gain is how much smaller they are; else they are shares of runs that found the best arm. "
+        "regrets, in shares of wins or, where rankings are told, in mean places, and the gain is how much smaller they "
+        "are; else they are shares of runs that found the best arm. "
         "Ahead and behind are differences beyond chance (test of two shares, or on tables of two means; 99.9 % "
         "level). Numbers in `beyond-adaptive.csv`."
     )

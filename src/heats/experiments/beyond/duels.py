@@ -125,8 +125,8 @@ def _make_algorithm(name: str, duel: Duel) -> Algorithm:
 def _play(algorithm: Algorithm, duel: Duel, table: Path | None, runs: int, key: int) -> Array:
     """Return what the winner of every run is worth: its regret, or 1 if it is the best arm, else 0."""
     if table is not None:
-        winners = simulate(algorithm, read(table, feedback=duel.told), runs, key).winners
-        return measure_regrets(read(table, feedback="winner"), duel.heat_size)[winners]
+        played = read(table, feedback=duel.told)
+        return measure_regrets(played, duel.heat_size)[simulate(algorithm, played, runs, key).winners]
     found = simulate(algorithm, _make_world(duel, key), runs, key)
     hits: Array = (found.winners == found.best).astype(np.float64)
     return hits

@@ -13,7 +13,7 @@ import numpy as np
 
 from heats.base import randomness
 from heats.base.arrays import Array
-from heats.environments import Environment, read
+from heats.environments import Environment, Kind, read
 from heats.errors import InvalidArgument
 from heats.experiments.beyond.grid import ALGORITHMS
 from heats.experiments.shared.jobs import run_jobs
@@ -93,8 +93,12 @@ def _run_some(path: Path, wanted: list[TableCell], reps: int, seed: int) -> list
 
 
 def measure_regrets(world: Environment, heat_size: int) -> Array:
-    """Return how much worse than the best every arm is by its Borda score, over how much worse arms are on average."""
-    scores = world.win_shares(heat_size)
+    """Return how much worse than the best every arm is, over how much worse arms are on average.
+
+    By its share of wins over all heats, which is its Borda score; where rankings are told, by its mean place.
+    """
+    places = world.quality if world.kind is Kind.RANKING else None
+    scores = world.win_shares(heat_size) if places is None else -places[1]
     lost: Array = scores.max() - scores
     return lost / (lost.mean() or 1.0)
 
