@@ -151,8 +151,9 @@ def test_a_replay_deals_alike_where_strengths_last(told: int) -> None:
     for _ in range(told):
         query = asked.ask()
         assert query is not None
-        asked.tell(query, noisy(query))
-        replayed.tell(query.id, noisy(query))
+        rewards = [arm + luck for arm, luck in zip(query.arms, noisy(query), strict=True)]
+        asked.tell(query, rewards)
+        replayed.tell(query.id, rewards)
     assert asked.game.outlook.lasts.all()
     for machine in (asked, replayed):
         machine.extend(40)

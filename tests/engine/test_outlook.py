@@ -138,12 +138,15 @@ def _log_mean_tops(company: Company, run: int) -> float:
 
 
 def test_scores_of_rewards_are_by_their_size() -> None:
-    """Odds of the normal law, set by set, with the noise of sets that were pulled again; in plain Python."""
+    """Odds of the normal law, set by set, with the noise of sets that were pulled again; in plain Python.
+
+    Arms are behind by 2, 1.5, 0.5 and 8, of which 1.5 is usual: the last counts as 4.5.
+    """
     heats_ = np.array([[[0, 1], [1, 0], [0, 2], [2, 1]]])
     rows = np.array([[[3.0, 1.0], [0.5, 2.0], [5.0, 5.5], [1.0, 9.0]]])
     company = Company(Heard(Kind.REWARDS, *sort_heats(heats_, rows), np.ones((1, 4), dtype=bool)), 3)
     scores = company.score()[0]
-    scale = math.sqrt((2 * 1.0**2 + 2 * 0.75**2 + 2 * 0.25**2 + 2 * 4.0**2) / 4)
+    scale = math.sqrt((2 * 1.0**2 + 2 * 0.75**2 + 2 * 0.25**2 + 2 * 2.25**2) / 4)
     within = (1.0**2 + 0.75**2) * 2 - (1.75**2) * 2 / 2
     noise = math.sqrt((within / scale**2 + 1 / 2) / (1 + 1))
     assert company.noise[0] == pytest.approx(noise)
@@ -152,7 +155,7 @@ def test_scores_of_rewards_are_by_their_size() -> None:
         t = ahead / scale * math.sqrt(pulls / 2) / noise
         return 1 / (1 + math.exp(-(1.5976 * t + 0.07056 * t**3)))
 
-    chances = {0: [top(1.75, 2), top(-0.5, 1)], 1: [top(-1.75, 2), top(8.0, 1)], 2: [top(0.5, 1), top(-8.0, 1)]}
+    chances = {0: [top(1.75, 2), top(-0.5, 1)], 1: [top(-1.75, 2), top(4.5, 1)], 2: [top(0.5, 1), top(-4.5, 1)]}
     for arm, (one, two) in chances.items():
         assert scores[arm] == pytest.approx(math.log(one * two / explain_as_another(one, two)), abs=1e-6)
 

@@ -39,6 +39,7 @@ SHAPE = 0.5  # a
 CHANCES = 8  # that are tried, of an arm that is not the best
 LEAST_NOISE = 1e-3  # of all that rewards differ by
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1e4, 1e6)  # that are tried, of the variance of means of rewards to that of noise
+FAR_BEHIND = 3.0  # times the median of how far arms are behind the best of their pull
 
 
 class Company:
@@ -135,16 +136,34 @@ class Company:
 
 
 def center_rewards(heard: Heard) -> Array:
-    """Return how rewards differ from the mean of their pull, over how much they do in all pulls of a run; 0 untold."""
-    told = heard.told[..., None]
-    rewards = np.where(told, heard.rows, 0.0)
-    rewards = rewards - rewards.mean(axis=-1, keepdims=True)
-    largest = np.abs(rewards).max(axis=(1, 2), keepdims=True)
-    rewards = rewards / np.where(largest > 0, largest, 1)  # so that squares stay finite
+    """Return how rewards differ from the mean of their pull, over how much they do in all pulls of a run; 0 untold.
+
+    How far an arm is behind the best of its pull counts up to three times what is usual in the run. Arms that are worse
+    than that are often noisy, too, and would drown what the good ones differ by.
+    """
+    rows = _scale(np.where(heard.told[..., None], heard.rows, 0.0))
+    behind = rows.max(axis=-1, keepdims=True) - rows
+    rewards = -np.minimum(behind, FAR_BEHIND * _find_usual(behind))
+    rewards = _scale(rewards - rewards.mean(axis=-1, keepdims=True))
     degrees = np.maximum(heard.told.sum(axis=1) * (heard.heats.shape[2] - 1), 1)[:, None, None]
     variance = (rewards**2).sum(axis=(1, 2), keepdims=True) / degrees
     scaled: Array = rewards / np.sqrt(np.where(variance > 0, variance, 1))
     return scaled
+
+
+def _scale(numbers: Array) -> Array:
+    """Return numbers over the largest of their run, so that differences and squares stay finite."""
+    largest = np.abs(numbers).max(axis=(1, 2), keepdims=True)
+    scaled: Array = numbers / np.where(largest > 0, largest, 1)
+    return scaled
+
+
+def _find_usual(behind: Array) -> Array:
+    """Return the median of what is above 0 in every run ``(reps, 1, 1)``; 0 where nothing is."""
+    in_order = np.sort(behind.reshape(len(behind), -1), axis=1)
+    above = (in_order > 0).sum(axis=1, keepdims=True)
+    usual: Array = np.take_along_axis(in_order, in_order.shape[1] - 1 - above // 2, axis=1)
+    return usual[..., None]
 
 
 def explain(squares: Array, explained: Array) -> Array:
