@@ -277,9 +277,12 @@ def test_adaptive_play_has_less_regret_on_solver_tables() -> None:
 
 
 def test_adaptive_play_is_not_behind_where_rankings_are_told() -> None:
-    """In no family."""
+    """In no family, and on no recorded table as a whole."""
     told = [family for family, told in _committed() if told == "ranking"]
-    assert {PAPER, LASTING} <= set(told)
+    assert set(told) == {PAPER, LASTING, TABLES}
+    by_table = group_duels(_committed()[TABLES, "ranking"], lambda duel: duel.table)
+    assert len(by_table) == 13
+    assert [table for table, part in by_table.items() if average_duels(part).sign < 0] == []
     assert [family for family in told if _average(family, "ranking").sign < 0] == []
 
 
