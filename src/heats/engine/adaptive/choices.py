@@ -134,8 +134,8 @@ class _Climb:
 
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
-        gathered = strengths.ravel()[self._places]
-        rates = np.broadcast_to(self._times / reduce(np.add, gathered), gathered.shape)
-        expected = 2 * self._prior / (1 + strengths) + add_up(self._places, rates, strengths.shape)
+        rates = self._times / reduce(np.add, strengths.ravel().take(self._places))
+        expected = 2 * self._prior / (1 + strengths)
+        expected += sum(add_up(places, rates, strengths.shape) for places in self._places)
         climbed: Array = self._wins / expected
         return climbed
