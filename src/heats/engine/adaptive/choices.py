@@ -134,7 +134,7 @@ class _Climb:
 
     def step(self, strengths: Array) -> Array:
         """Climb one step."""
-        rates = self._times / reduce(np.add, strengths.ravel().take(self._places))
+        rates = self._times / reduce(np.add, strengths.ravel().take(self._places, mode="clip"))
         expected = 2 * self._prior / (1 + strengths)
         expected += sum(add_up(places, rates, strengths.shape) for places in self._places)
         climbed: Array = self._wins / expected

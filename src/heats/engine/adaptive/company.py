@@ -62,7 +62,11 @@ class Company:
         is_not = -np.expm1(shares) * (size / (size - 1))
         chances, weights = _list_chances(size)
         more = is_top - is_not
-        another = np.stack([self._add_arms(np.log(is_not + chance * more)) for chance in chances])
+        another = np.empty((len(chances), *self._shape))
+        for number, chance in enumerate(chances):
+            explained = more * chance
+            explained += is_not
+            another[number] = self._add_arms(np.log(explained, out=explained))
         top = another.max(axis=0)
         mean: Array = np.tensordot(weights, np.exp(another - top), axes=1)
         score: Array = self._add_arms(tops) - top - np.log(mean)

@@ -75,8 +75,8 @@ def _fit_prior(first: Choices, nu: float, start: Array, effort: Effort) -> First
 def _know(choices: Choices, prior: Array, strengths: Array) -> tuple[Array, Array]:
     """Return the chance of each arm to be chosen ``(size, columns)``, and the diagonal of H ``(reps, n_arms)``."""
     places = choices.arms + choices.runs * strengths.shape[1]
-    gathered = strengths.ravel()[places]
-    chances = gathered / reduce(np.add, gathered)
+    chances = strengths.ravel().take(places, mode="clip")
+    chances /= reduce(np.add, chances)
     sharpness = 2 * prior * strengths / (1 + strengths) ** 2
     sharpness += add_up(places, choices.times * chances * (1 - chances), strengths.shape)
     return chances, sharpness
