@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from heats.race.processes import Guardian
 from heats.race.processes.process_table import list_children
 from tests.race.programs import alive, job
 from tests.race.scenarios import write
+from tests.waiting import wait_until
 
 BASE = {"budget": 1, "cutoff": "20s", "heat_size": 2, "mode": "parallel", "slots": 2}
 
@@ -44,14 +43,6 @@ def find_guardians(race: subprocess.Popen[str]) -> tuple[int, int]:
     (watcher,) = list_children(race.pid)
     (guardian,) = list_children(watcher)
     return watcher, guardian
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
-    """Wait until something holds, or fail."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
 
 
 def wait_for(mark: str, processes: int) -> None:

@@ -15,7 +15,7 @@ from tests.vote.browser.served import ServedPoll, begin
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-PATIENCE = 15_000  # milliseconds, for busy machines
+PATIENCE = 30_000  # milliseconds, for busy machines
 
 
 @pytest.fixture(scope="package")  # not longer: while it is there, no other event loop can run in this thread

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class ServedPoll(Poll):
-    """A poll that browsers on this machine can reach; it counts what they ask for."""
+    """A poll that browsers on this machine can reach; it counts what they asked for and were sent."""
 
     def __init__(self, folder: Path, **said: Any) -> None:
         super().__init__(folder, **said)
-        self.asked: Counter[str] = Counter()
+        self.sent: Counter[str] = Counter()
         app = make_app(self.office)
 
         async def count(scope: Any, receive: Any, send: Any) -> None:
-            self.asked[scope["path"]] += 1
             await app(scope, receive, send)
+            self.sent[scope["path"]] += 1
 
         self._server = uvicorn.Server(uvicorn.Config(count, port=0, lifespan="off", log_level="warning"))
         self._thread = threading.Thread(target=self._server.run)
@@ -55,8 +55,18 @@ def begin(page: Page) -> None:
     if page.evaluate("typeof show") == "function":
         form.wait_for(state="detached")
     elif form.count():
-        with page.expect_navigation():
-            form.get_by_role("button").click()
+        lead_on(page, click("Begin"))
+
+
+def lead_on(page: Page, act: Callable[[Page], None]) -> None:
+    """Do something that leads to another page, and wait until all of that is there."""
+    with page.expect_navigation():
+        act(page)
+
+
+def follow(name: str) -> Callable[[Page], None]:
+    """Return what follows the link with that name."""
+    return lambda page: page.get_by_role("link", name=name).click()
 
 
 def count_votes(page: Page) -> int:
@@ -81,7 +91,7 @@ def take_turn(page: Page, act: Callable[[Page], None]) -> bool:
     """Vote if there is something to vote on, if need be after looking again, and return whether there was."""
     for name in ("Look again", "Give some more"):
         if page.get_by_role("link", name=name).count():
-            page.get_by_role("link", name=name).click()
+            lead_on(page, follow(name))
             begin(page)
     if not page.locator(".cards").count():
         return False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.vote.browser.served import ServedPoll, press, vote
+from tests.vote.browser.served import ServedPoll, begin, press, vote
 from tests.vote.polls import write_lines
 from tests.vote.test_scenario import write_pictures, write_scenario
 
@@ -86,6 +86,7 @@ def test_pages_of_waiting_and_of_the_end_are_accessible(serve: Serve, visit: Vis
     while voter.locator(".cards").count():
         vote(voter, press("1"))
         voter.goto(f"{poll.link('Ann')}?more=1")
+        begin(voter)
     assert "nothing for you now" in voter.locator("main").inner_text()
     check(voter)
     poll.order(order="void", who="Ann")

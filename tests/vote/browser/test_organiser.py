@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.vote.browser.served import ServedPoll, click, press, vote
+from tests.vote.browser.served import ServedPoll, begin, click, follow, lead_on, press, vote
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,7 +25,8 @@ def test_voters_are_told_of_a_pause(serve: Serve, visit: Visit) -> None:
     assert voter.get_by_role("button").count() == 0
     organiser.get_by_role("button", name="Open again").click()
     organiser.get_by_role("button", name="Pause").wait_for()
-    voter.get_by_role("link", name="Look again").click()
+    lead_on(voter, follow("Look again"))
+    begin(voter)
     vote(voter, press("1"))
     assert poll.machine.spent == 1
 
@@ -37,7 +38,7 @@ def test_a_voter_is_left_out(serve: Serve, visit: Visit) -> None:
     vote(voter, press("1"))
     organiser = visit(poll.link())
     organiser.get_by_label("Leave out all votes of").select_option("Ann")
-    organiser.get_by_role("button", name="Void").click()
+    lead_on(organiser, click("Void"))
     organiser.get_by_text("void: counts for nothing").wait_for()
     assert organiser.get_by_role("option").all_inner_texts() == [""]
     voter.reload()
@@ -70,10 +71,10 @@ def test_rounds_are_closed_until_the_poll_is_over(serve: Serve, visit: Visit) ->
     for number in range(1, 4):
         organiser.get_by_text(f"Batch {number} of 3.").wait_for()
         organiser.get_by_label("Close this batch, because").fill("it is late")
-        organiser.get_by_role("button", name="Close the batch").click()
+        lead_on(organiser, click("Close the batch"))
     organiser.get_by_text("The best:").wait_for()
     assert organiser.get_by_role("button", name="Close the batch").count() == 0
-    organiser.get_by_role("link", name="The report").click()
+    lead_on(organiser, follow("The report"))
     assert "The best of 6 candidates" in organiser.locator("body").inner_text()
     voter.keyboard.press("2")
     voter.get_by_text("too late to count").wait_for()
@@ -85,7 +86,7 @@ def test_another_voter_is_let_in(serve: Serve, visit: Visit) -> None:
     poll = serve()
     organiser = visit(poll.link())
     organiser.get_by_label("New voter").fill("Eve")
-    organiser.get_by_role("button", name="Let in").click()
+    lead_on(organiser, click("Let in"))
     organiser.get_by_text("Done.").wait_for()
     organiser.goto(f"{poll.link()}/links")
     assert organiser.locator(".codes strong").all_inner_texts()[-1] == "Eve"
@@ -111,11 +112,11 @@ def test_links_are_shown_to_be_printed(serve: Serve, visit: Visit) -> None:
     """A code each; the way back is there, and is not printed."""
     poll = serve()
     organiser = visit(poll.link())
-    organiser.get_by_role("link", name="Links and codes").click()
+    lead_on(organiser, follow("Links and codes"))
     assert organiser.locator(".codes svg").count() == 4
     assert poll.link("Dan") in organiser.locator("main").inner_text()
     organiser.emulate_media(media="print")
     assert not organiser.get_by_role("link", name="Back to the overview").is_visible()
     organiser.emulate_media(media="screen")
-    organiser.get_by_role("link", name="Back to the overview").click()
+    lead_on(organiser, follow("Back to the overview"))
     organiser.get_by_role("heading", name="Standings").wait_for()
