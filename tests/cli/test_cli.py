@@ -465,7 +465,7 @@ def test_follow_watches_to_the_end(tmp_path: Path) -> None:
         while query := tournament.ask():
             time.sleep(0.1)
             journal.tell(query, list(query.arms))
-    shown, _ = watcher.communicate(timeout=30)
+    shown, _ = watcher.communicate(timeout=60)
     assert "winner:     arm 3" in shown
     assert watcher.returncode == 0
 

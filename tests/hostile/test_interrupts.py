@@ -70,7 +70,7 @@ def interrupt(code: str, folder: Path, seconds: float) -> tuple[int, str, str]:
         time.sleep(seconds)
         running.send_signal(signal.SIGINT)
         try:
-            out, err = running.communicate(timeout=15)
+            out, err = running.communicate(timeout=60)
         finally:
             running.kill()
     return running.returncode, out, err

@@ -79,7 +79,7 @@ def test_heats_lives_and_says_so(tmp_path: Path, isolate: bool, victims: tuple[s
     mark = token()
     race, watcher, guardian = start_race(tmp_path, script, mark, isolate)
     kill_all([{"watcher": watcher, "guardian": guardian}[victim] for victim in victims])
-    _, err = race.communicate(timeout=30)
+    _, err = race.communicate(timeout=60)
     assert race.returncode == 1
     assert "the guardian of the running programs was killed, and all they started is ended" in err
     assert "Traceback" not in err
@@ -96,7 +96,7 @@ def test_a_race_is_asked_to_end(tmp_path: Path, isolate: bool, number: int, who:
     for pid in {"race": [race.pid], "everybody": [race.pid, watcher, guardian], "guardians": [guardian, watcher]}[who]:
         with suppress(ProcessLookupError):  # the first one asked may have ended the others already
             os.kill(pid, number)
-    _, err = race.communicate(timeout=30)
+    _, err = race.communicate(timeout=60)
     assert "Traceback" not in err
     assert race.returncode == (1 if who == "guardians" else -number)
     assert wait_until_gone(mark) == []
@@ -108,6 +108,6 @@ def test_runs_cannot_end_their_guardian_by_a_signal(tmp_path: Path) -> None:
     numbers = "1 2 3 10 12 13 14 15 20 21 22" + (" 9 19" if are_namespaces_allowed() else "")
     script = f"for n in {numbers}; do kill -$n $PPID; done; sleep 0.1"
     race = start(write_race(tmp_path, [script, f"{script}; sleep 5"], budget=3), "--json")
-    out, err = race.communicate(timeout=30)
+    out, err = race.communicate(timeout=60)
     assert (race.returncode, "Traceback" in err) == (0, False)
     assert '"winner":{"arm":0' in out

@@ -27,11 +27,11 @@ def test_stopped_once(tmp_path: Path, isolate: bool, script: str) -> None:
     scripts = [f"{script}; sleep {mark}", f"sleep {mark}"]
     race = start(write_race(tmp_path, scripts, isolate=isolate, cutoff="500ms", budget=2))
     started = time.monotonic()
-    out, err = race.communicate(timeout=30)
+    out, err = race.communicate(timeout=60)
     assert race.returncode == 1
     assert out.startswith("no winner: nobody finished any heat")
     assert "Traceback" not in err
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 25
     assert wait_until_gone(mark, 0) == []
 
 
@@ -64,10 +64,10 @@ def test_ctrl_c_while_they_are_stopped(tmp_path: Path, isolate: bool, victims: t
         os.kill(guardians[victim], signal.SIGSTOP)
     race.send_signal(signal.SIGINT)
     started = time.monotonic()
-    _, err = race.communicate(timeout=30)
+    _, err = race.communicate(timeout=60)
     assert race.returncode == 130
     assert err.endswith("heats: interrupted.\n")
     assert "Traceback" not in err
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 15
     assert wait_until_gone(mark, 0) == []
     assert wait_until_ended(list(guardians)) == []

@@ -87,7 +87,7 @@ def test_time_is_up_whatever_a_comparison_catches(catch: type[BaseException], ti
         start = time.monotonic()
         with pytest.raises(ComparisonFailed, match="took longer than timeout="):
             heats.find_best(range(4), Stubborn(catch), budget=6, timeout=timeout)
-        assert time.monotonic() - start < 8
+        assert time.monotonic() - start < 15
         assert signal.getsignal(signal.SIGALRM) is mine
         assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     finally:

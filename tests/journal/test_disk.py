@@ -54,7 +54,7 @@ def test_groups_reach_the_disk_in_bounded_time(path: Path, monkeypatch: pytest.M
         first, second, third = tournament.ask(3)
         journal.tell(first, [1.0, 2.0, 3.0])
         assert not synced.is_set()
-        assert synced.wait(10)
+        assert synced.wait(60)
         failed = threading.Event()
 
         def failing(handle: int) -> None:
@@ -63,7 +63,7 @@ def test_groups_reach_the_disk_in_bounded_time(path: Path, monkeypatch: pytest.M
 
         monkeypatch.setattr(os, "fsync", failing)
         journal.tell(second, [1.0, 2.0, 3.0])
-        assert failed.wait(10)
+        assert failed.wait(60)
         assert journal._end is not None
         assert journal._end._syncer is not None
         assert journal._end._syncer._thread is not None

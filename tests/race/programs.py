@@ -32,7 +32,7 @@ def alive(mark: str) -> list[str]:
     return found
 
 
-def wait_until_gone(mark: str, seconds: float = 10) -> list[str]:
+def wait_until_gone(mark: str, seconds: float = 60) -> list[str]:
     """Return who is still there after that time, or as soon as nobody is."""
     deadline = time.monotonic() + seconds
     while (found := alive(mark)) and time.monotonic() < deadline:
@@ -40,7 +40,7 @@ def wait_until_gone(mark: str, seconds: float = 10) -> list[str]:
     return found
 
 
-def wait_until_ended(pids: list[int], seconds: float = 10) -> list[int]:
+def wait_until_ended(pids: list[int], seconds: float = 60) -> list[int]:
     """Return which of these processes are still there after that time, or as soon as none is."""
     deadline = time.monotonic() + seconds
     while (found := [pid for pid in pids if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:

@@ -94,14 +94,14 @@ def test_the_fastest_wins_and_is_measured(tmp_path: Path, mode: str) -> None:
         assert isinstance(told.feedback, heats.Race)
         assert told.winner == 0
         assert (fast.arm, fast.verdict, fast.code) == (0, "finished", 0)
-        assert 0.05 <= fast.seconds < 0.45
+        assert 0.05 <= fast.seconds < 0.5
         for other in (slow, slower):
             assert other.verdict in ("stopped", "finished")
             assert other.seconds >= fast.seconds - 0.04 if mode == "parallel" else other.seconds >= fast.seconds
         if mode == "parallel":
             assert slow.verdict == slower.verdict == "stopped"
             assert slow.kill_latency is not None
-            assert 0 <= slow.kill_latency < 0.5
+            assert 0 <= slow.kill_latency < 5
 
 
 def test_both_modes_pick_the_same_winner(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_nobody_finishes(tmp_path: Path, mode: str) -> None:
 
 def test_one_that_crashes_only_loses(tmp_path: Path) -> None:
     """However fast it is at that."""
-    code = "import sys, time\nif sys.argv[1] == '1': sys.exit('out of luck')\ntime.sleep(0.1)"
+    code = "import sys, time\nif sys.argv[1] == '1': sys.exit('out of luck')\ntime.sleep(2)"
     told = run(make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}], mode="parallel"), query(0, 1)))
     assert told.winner == 1
     assert (told.runs[0].verdict, told.runs[0].code, told.runs[0].last) == ("crashed", 1, "out of luck")
@@ -147,7 +147,7 @@ def test_one_that_crashes_only_loses(tmp_path: Path) -> None:
 
 def test_an_undecided_solver_does_not_win(tmp_path: Path) -> None:
     """It exits 0 at once and says UNKNOWN; the other one takes longer and solves."""
-    code = "import sys, time\nif sys.argv[1] == '1': print('s UNKNOWN'); sys.exit(0)\ntime.sleep(0.1); sys.exit(10)"
+    code = "import sys, time\nif sys.argv[1] == '1': print('s UNKNOWN'); sys.exit(0)\ntime.sleep(2); sys.exit(10)"
     told = run(
         make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}], mode="parallel", finished=[10, 20]), query(0, 1))
     )
@@ -166,7 +166,7 @@ time.sleep(0.1)
 if sys.argv[1] == "1": print("value 100", flush=True)
 time.sleep(60)
 """
-    changes = {"objective": r"value (\S+)", "goal": "maximize", "cutoff": "500ms", "mode": mode}
+    changes = {"objective": r"value (\S+)", "goal": "maximize", "cutoff": "2s", "mode": mode}
     told = run(make_order(python(tmp_path, code, [{"x": 1}, {"x": 2}, {"x": 3}], **changes), query(0, 1, 2)))
     assert told.feedback == [100.0, 20.0, 30.0]
     assert [each.verdict for each in told.runs] == ["cutoff", "finished", "cutoff"]

@@ -441,7 +441,7 @@ def test_ctrl_c_keeps_what_came_back(where: str, tmp_path: Path) -> None:
     while not path.exists() or path.read_bytes().count(b'"event":"told"') < 3:
         time.sleep(0.005)
     os.killpg(run.pid, signal.SIGINT)
-    rest, _ = run.communicate(timeout=30)
+    rest, _ = run.communicate(timeout=60)
     assert f"of 24 pulls are kept in {path}; do the same again to go on." in rest
     assert 3 <= len(told(path)) < 24
     assert find(path).to_json() == find().to_json()

@@ -83,7 +83,7 @@ def test_sigterm_says_how_to_go_on(tmp_path: Path) -> None:
     server = Server(tmp_path, "-k", "2", "-B", "9", stderr=subprocess.PIPE)
     httpx.get(server.links["organiser (secret)"], timeout=30)
     server.process.send_signal(signal.SIGTERM)
-    _, err = server.process.communicate(timeout=30)
+    _, err = server.process.communicate(timeout=60)
     assert server.process.returncode == -signal.SIGTERM
     assert err.startswith("heats: all votes are kept; go on with: heats vote names.txt --heat-size 2 --budget 9")
     assert err.count("\n") == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import uvicorn
 
 from heats.vote.app import make_app
 from tests.vote.test_app import Poll
+from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -34,13 +34,16 @@ class ServedPoll(Poll):
         self._server = uvicorn.Server(uvicorn.Config(count, port=0, lifespan="off", log_level="warning"))
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
-        while not self._server.started:
-            time.sleep(0.01)
+        wait_until(lambda: self._server.started)
         self.address = f"http://127.0.0.1:{self._server.servers[0].sockets[0].getsockname()[1]}"
 
     def link(self, who: str = "") -> str:
         """Return the secret link of a voter, or the organiser's."""
         return f"{self.address}{self.base(who) if who else self.organiser}"
+
+    def wait_until_sent(self, paths: list[str]) -> None:
+        """Wait until browsers have been sent all of that."""
+        wait_until(lambda: self.sent.keys() >= set(paths))
 
     def close(self) -> None:
         """End the server, and let others write the journal."""

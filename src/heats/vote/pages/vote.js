@@ -68,6 +68,10 @@ document.addEventListener("submit", (event) => {
     send(form, event.submitter);
   }
 });
+// The second click of a double click is none: where answers come fast, it would be a vote on what comes next.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("[data-swap] button")) event.preventDefault();
+});
 addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
 });
