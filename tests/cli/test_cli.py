@@ -211,7 +211,7 @@ def test_words_are_those_of_the_options_and_count(tmp_path: Path, capsys: pytest
     (tmp_path / "x.csv").write_text("a,b\n1,2\n3,1\n")
     asked = ["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "1", "--reps", "9", "--feedback", "reward"]
     assert run(asked) == 0
-    assert "2 arms, reward feedback, 9 tournaments of 1 pull\n" in capsys.readouterr().out
+    assert "2 arms, reward feedback, 9 runs of 1 pull\n" in capsys.readouterr().out
     assert run([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["feedback"] == "reward"
     assert run(shlex.split("plan -n 2 -k 2 -B 5")) == 0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
+from collections import Counter
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from heats.engine.adaptive.keys import make_keys
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
 from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
+from heats.engine.adaptive.pairs import group_pairs
 from heats.engine.adaptive.sets import group_sets
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
@@ -299,3 +303,56 @@ def test_reading_the_verdict_changes_nothing() -> None:
                 machine.tell(query, heats.Winner(max(query.arms) if query.seed % 4 else min(query.arms)))
         assert machines[1].game.winners.size == 1
     assert machines[0].winner == machines[1].winner
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 30), st.integers(2, 10), st.integers(1, 6), st.integers(1, 20), st.integers(0, 99))
+def test_few_pulls_do_not_tell_strengths(n: int, k: int, times: int, batches: int, seed: int) -> None:
+    """Not before arms had three each, and there were three for every four arms: before, company decides."""
+    k = min(n, k)
+    machine = heats.Adaptive(n, k, times * n, batches=batches, seed=seed)
+    while not machine.done:
+        if machine.spent * k < 3 * n or machine.spent < 0.75 * n:
+            assert not machine.game.outlook.lasts.any()
+        for query in machine.ask(times * n):
+            machine.tell(query, heats.Winner(max(query.arms)))
+
+
+@pytest.mark.parametrize("k", [2, 4, 8])
+def test_enough_pulls_tell_strengths(k: int) -> None:
+    """Where they last, with heats of any size."""
+    machine, draw = heats.Adaptive(24, k, 480), random.Random(0)
+    while not machine.done:
+        for query in machine.ask(480):
+            machine.tell(query, heats.Winner(max(query.arms, key=lambda arm: arm / 8 - math.log(draw.expovariate(1)))))
+    assert machine.game.outlook.lasts.all()
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 9), st.integers(2, 6), st.integers(1, 30), st.integers(0, 99))
+def test_pairs_are_who_was_ahead_of_whom(n: int, k: int, pulls: int, seed: int) -> None:
+    """One by one, each counted in part: those of an arm say as much of its strength as a ranking of equals does."""
+    k = min(n, k)
+    heard = hear(Kind.RANKING, n, k, pulls, seed)
+    counted: Counter[tuple[int, ...]] = Counter()
+    for run, pull in np.argwhere(heard.told).tolist():
+        said = dict(zip(heard.heats[run, pull].tolist(), heard.rows[run, pull].tolist(), strict=True))
+        counted.update((run, one, other) for one, other in permutations(said, 2) if said[one] > said[other])
+    pairs = group_pairs(heard, n)
+    found = dict(zip(zip(pairs.runs.tolist(), *pairs.arms.tolist(), strict=True), pairs.times.tolist(), strict=True))
+    say = sum((1 / m) * (1 - 1 / m) * (m / k) for m in range(2, k + 1))  # each choice out of m, of which one is in m/k
+    assert found == pytest.approx({pair: times * say / ((k - 1) / 4) for pair, times in counted.items()})
+    assert pairs.shares[0].tolist() == pairs.times.tolist()
+    assert not pairs.shares[1].any()
+    assert (np.diff(pairs.runs) >= 0).all()
+
+
+@pytest.mark.parametrize(("n", "k", "budget"), [(120, 30, 300), (150, 25, 300), (200, 25, 400), (40, 40, 30)])
+def test_the_best_wins_where_rankings_of_many_are_told_without_noise(n: int, k: int, budget: int) -> None:
+    """However large the heats: it can do no better than be first in all of them."""
+    for seed in range(3):
+        machine = heats.Adaptive(n, k, budget, seed=seed)
+        while not machine.done:
+            for query in machine.ask(budget):
+                machine.tell(query, heats.Ranking(sorted(query.arms, reverse=True)))
+        assert machine.winner == n - 1

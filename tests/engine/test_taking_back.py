@@ -177,7 +177,7 @@ def test_what_is_over_or_was_never_told_is_not_taken_back(name: str) -> None:
     play(machine, TRUTH[_kind(name)])
     before = look_at(machine)
     for number in range(machine.next_id):
-        with pytest.raises(OutOfTurn, match="its round is over"):
+        with pytest.raises(OutOfTurn, match="what it decided stays"):
             machine.take_back(number)
     assert look_at(machine) == before
 

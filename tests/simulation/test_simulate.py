@@ -44,9 +44,9 @@ class Odd(Environment):
 def test_a_simulation_prints_as_a_sentence() -> None:
     """With the interval; so does a machine."""
     found = heats.simulate(heats.plan(5, 2, 9), Normal([1, 2, 3, 4, 5]), 20)
-    assert str(found).startswith("the best arm won 20 of 20 tournaments of 9 pulls: 100.0% (95% interval")
+    assert str(found).startswith("the best arm won 20 of 20 runs of 9 pulls: 100.0% (95% interval")
     assert "arms found most often" in str(heats.simulate(heats.plan(5, 2, 9), NOBODY, 9))
-    assert repr(heats.Tournament(heats.plan(5, 2, 9))) == "<Tournament: 0 pulls told, 2 owed in this round>"
+    assert repr(heats.Tournament(heats.plan(5, 2, 9))) == "<Tournament: 0 pulls told, 2 owed>"
 
 
 @pytest.mark.parametrize("kind", ["winner", "ranking"])

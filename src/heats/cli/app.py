@@ -17,7 +17,7 @@ from heats.errors import HeatsError, InvalidArgument
 __all__ = ["app", "explain", "plans", "races", "run", "runs", "show_warning", "simulations", "solvers", "votes"]
 
 KINDS = {"int": "a whole number in digits, such as 12", "float": "a number, such as 0.5"}  # as Pydantic's errors begin
-NO_MEMORY = "this takes more memory than there is; take a smaller budget, or fewer candidates or tournaments."
+NO_MEMORY = "this takes more memory than there is; take a smaller budget, or fewer candidates or runs."
 
 for each in app.registered_commands:
     each.cls = OnceCommand

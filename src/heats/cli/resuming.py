@@ -28,6 +28,7 @@ def go_on(log: Log, counts: RunCounts | None, executor: Executor | None = None) 
                 resume_race(log, counts, executor)
             case DemoOrigin():
                 options = {key: value for key, value in msgspec.to_builtins(log.origin).items() if key != "name"}
+                options["n_arms"] = log.machine.n_arms  # some may have been added
                 play(**options, journal=str(log.path), executor=executor)
                 log.advance()
             case VoteOrigin(scenario=scenario):

@@ -20,7 +20,7 @@ from heats.errors import InvalidArgument
 from heats.planning.plan import FEEDBACKS
 from heats.running.progress import count_progress
 
-Reps = Annotated[int, typer.Option(help="How many tournaments to play.")]
+Reps = Annotated[int, typer.Option(help="How many runs to play.")]
 
 UNPLANNED: dict[str, Callable[..., heats.Machine]] = {"adaptive": heats.Adaptive, "round-robin": heats.RoundRobin}
 
@@ -43,7 +43,7 @@ def simulate(
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Play many tournaments in the paper's synthetic world and count how often the best is found."""
+    """Play many runs in the paper's synthetic world and count how often the best is found."""
     from heats.environments import Environment, Gaussian, Orders, Winners
     from heats.simulation import simulate as play
 
@@ -63,7 +63,7 @@ def simulate(
         record = "ties"  # a fitted one would rank heats by wins instead of this statistic
     check_batches(strategy, batches)
     algorithm = _make_algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen, batches)
-    with count_progress("tournaments") as tick:
+    with count_progress("runs") as tick:
         found = play(algorithm, world, reps, seed, None if strategy in UNPLANNED else chosen, watch=tick)
     low, high = found.interval
     if json:
@@ -75,7 +75,7 @@ def simulate(
         typer.echo(encode({**told, "success_rate": found.success_rate, "low": low, "high": high}))
         return
     typer.echo(
-        f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} tournaments of "
+        f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} runs of "
         f"{count_things(found.pulls, 'pull')}: {found.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
     )
 
@@ -96,13 +96,13 @@ def replay(
         str | None, typer.Option(help="reward, winner, ranking or seconds, as the file allows.")
     ] = None,
     reps: Annotated[
-        int | None, typer.Option(help="How many tournaments to play; left out: 1000, with all as many as take seconds.")
+        int | None, typer.Option(help="How many runs to play; left out: 1000, with all as many as take seconds.")
     ] = None,
     seed: options.Seed = 0,
     top: Annotated[int, typer.Option(help="How many of the candidates found most often to show.")] = 5,
     json: options.Json = False,
 ) -> None:
-    """Play tournaments on recorded runs, scores or votes: how often whom they find, and what that costs.
+    """Play on recorded runtimes, scores or votes: how often who is found, and what that costs.
 
     With --strategy all: every strategy, with 1, 3 and 10 comparisons per candidate unless a budget is given.
     """
@@ -116,7 +116,7 @@ def replay(
     asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
     if strategy == "all":
         _refuse_details(schedule, record)
-        with count_progress("tournaments") as tick:
+        with count_progress("runs") as tick:
             budgets = None if budget is None else [budget]
             compared = compare_strategies(world, heat_size, budgets, reps, seed, blind=blind, watch=tick)
         typer.echo(encode({**asked, **msgspec.to_builtins(compared)}) if json else _format_comparison(compared))
@@ -127,7 +127,7 @@ def replay(
         )
     told = hint_feedback(world)
     algorithm = _make_algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind, told, heats.mean)
-    with count_progress("tournaments") as tick:
+    with count_progress("runs") as tick:
         found = play(world, algorithm, 1000 if reps is None else reps, seed, top, tick)
     typer.echo(encode({**asked, **msgspec.to_builtins(found)}) if json else _format_replay(found, strategy))
 
@@ -142,15 +142,14 @@ def _refuse_details(schedule: str, record: str | None) -> None:
 def _format_comparison(found: Any) -> str:
     titles = ("budget", "strategy", "pulls", "success", "95% interval", "regret", "±", "")
     lines = [
-        f"all strategies on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
-        f"{found.reps} tournaments each",
+        f"all strategies on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, {found.reps} runs each",
         "",
         *format_table(titles, [_format_score(each) for each in found.scores]),
         "",
         f"best by {found.best_by}: {found.best} with {_format_number(found.best_value, 4)}",
         f"regret: how much worse the arm found is on average; an arm drawn at random has "
         f"{_format_number(found.blind_regret, 4)}",
-        "*: nobody has less regret with this budget, as far as these tournaments tell",
+        "*: nobody has less regret with this budget, as far as these runs tell",
     ]
     if any(each.strategy == "successive-halving" and each.pulls for each in found.scores):
         lines.append("successive-halving: pulls single arms, as many as the heats of the others have places")
@@ -203,7 +202,7 @@ def _format_replay(found: Any, strategy: str) -> str:
     rows = [(p.name, f"{p.share:.1%}", f"{p.low:.1%} to {p.high:.1%}", f"{p.value:.4g}") for p in found.picks]
     lines = [
         f"{strategy} on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
-        f"{found.reps} tournaments of {count_things(found.pulls, 'pull')}",
+        f"{found.reps} runs of {count_things(found.pulls, 'pull')}",
         "",
         *format_table(("arm", "found", "95% interval", found.best_by), rows),
         "",
@@ -253,7 +252,7 @@ def reproduce(
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument("{out} is a file; give a folder.", out=out)
     if live:
-        with count_progress("tournaments") as tick:
+        with count_progress("runs") as tick:
             text, path = run_live(names, Path(out), LIVE_REPS if reps is None else reps, seed, workers, tick)
         typer.echo(f"{text}\n\n{path}")
         return

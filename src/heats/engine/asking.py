@@ -61,7 +61,7 @@ class Asking:
         self._open(self.game.stage())
 
     def __repr__(self) -> str:
-        state = f"winner {self.winner}" if self.done else f"{self._owed} owed in this round"
+        state = f"winner {self.winner}" if self.done else f"{self._owed} owed"
         return f"<{type(self).__name__}: {self.spent} pulls told, {state}>"
 
     @property
@@ -116,7 +116,8 @@ class Asking:
     @property
     def is_fresh(self) -> bool:
         """Whether nothing happened yet: its spec, statistic and seed are all there is to know."""
-        return not self.spent and not self._answerers.void and self.n_arms == self.game.spec.n_arms
+        is_changed = self._answerers.void or self.n_arms != self.game.spec.n_arms
+        return not (self.spent or self._out or is_changed)
 
     @property
     def is_begun(self) -> bool:

@@ -113,7 +113,7 @@ class Machine(Asking, ABC):
         number = number_of(query)
         mine, index = self.query(query), number - self._first
         if index < 0:
-            raise OutOfTurn(f"pull {number} cannot be taken back: its round is over, and what it decided stays.")
+            raise OutOfTurn(f"pull {number} cannot be taken back: what it decided stays.")
         said = self._aside[index].said if index in self._aside else self._rows[index]
         if said is None:
             raise OutOfTurn(f"pull {number} was not told, so there is nothing to take back; requeue it instead.")
@@ -131,9 +131,9 @@ class Machine(Asking, ABC):
         self._kind = self._find_kind(self._past)
 
     def close_stage(self, why: str = "") -> None:
-        """End the round under way: all that it still owes is told as ``NoVerdict(why)``."""
+        """End the round or batch under way: all that it still owes is told as ``NoVerdict(why)``."""
         if self._stage is None:
-            raise OutOfTurn("the run is over; there is no round left to close.")
+            raise OutOfTurn("the run is over; there is nothing left to close.")
         nothing = NoVerdict(why)
         out, told = set(self._out), []
         try:

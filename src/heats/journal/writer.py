@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, get_args
@@ -204,10 +204,11 @@ class Journal:
         self.take()
         if name is not None and (not isinstance(name, str) or make_encodable(name) in self.log.names):
             raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
-        called = f"arm {self.machine.n_arms}" if name is None else make_encodable(name)
+        arm = self.machine.n_arms
+        called = _find_free_name(f"arm {arm}", arm, self.log.names) if name is None else make_encodable(name)
         candidate = Candidate(called) if value is None else take_fingerprints([value], [called], named=True)[0]
         self._change(self._make_addition(candidate))
-        return self.machine.n_arms - 1
+        return arm
 
     def stop(self, chance: float | None = None) -> None:
         """End the run between two batches, and write it down with the chance that was found."""
@@ -361,11 +362,17 @@ class Journal:
         spec = self.machine.spec
         if not isinstance(spec, AdaptiveSpec) or not isinstance(asked.machine, AdaptiveSpec):
             return
-        if asked.machine.budget > spec.budget:
-            yield self._make_extension(asked.machine.budget - spec.budget)
+        new, pulls = asked.candidates[spec.n_arms :], max(0, asked.machine.budget - spec.budget)
+        if pulls or (new and self.machine.stopped is not None):  # who is new gets what a stop saved
+            yield self._make_extension(pulls)
         taken = set(self.log.names)
-        for arm, candidate in enumerate(asked.candidates[spec.n_arms :], spec.n_arms):
-            name = candidate.name if candidate.name not in taken else f"{candidate.name} #{arm}"
+        for arm, candidate in enumerate(new, spec.n_arms):
+            if candidate.name in taken and candidate.fingerprint == ("", candidate.name):
+                raise InvalidArgument(
+                    f"a candidate before candidate {arm} is called {candidate.name!r}, too, and the name is all that "
+                    "it is known by; call it something else."
+                )
+            name = _find_free_name(candidate.name, arm, taken)
             taken.add(name)
             yield self._make_addition(msgspec.structs.replace(candidate, name=name))
 
@@ -482,6 +489,13 @@ def _mend(end: Appender, log: Log) -> int:
         f"line {log.lines + 1} of {log.path} has no end, and is nothing that a crash of heats leaves behind: "
         f"{tail[:40]!r}. Nothing was changed; remove what stands after the {log.lines} lines before it to go on."
     )
+
+
+def _find_free_name(name: str, arm: int, taken: Collection[str]) -> str:
+    """Return the name, with the number of the arm as often as it takes for nobody else to be called so."""
+    while name in taken:
+        name = f"{name} #{arm}"
+    return name
 
 
 def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] | None:

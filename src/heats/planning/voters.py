@@ -75,8 +75,8 @@ def check_sets(n_arms: int, heat_size: int, budget: int, voters: int) -> None:
     sets = math.comb(n, k)
     if sets * voters < pulls:
         raise InvalidArgument(
-            f"{{budget}} is more than {{voters}} can see: there are {sets:,} sets of {k} of the {n:,} candidates, and "
-            f"nobody sees one twice. Give at most {sets * voters:,}, or have more voters.",
+            f"{{budget}} is more than {{voters}} can see: {n:,} candidates make {count_things(sets, 'set')} of {k}, "
+            f"and nobody sees one twice. Give at most {sets * voters:,}, or have more voters.",
             budget=pulls,
             voters=voters,
         )

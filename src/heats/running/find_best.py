@@ -230,7 +230,8 @@ def run(
     """
     if not isinstance(machine, Machine) or not machine.is_fresh:
         raise InvalidArgument(
-            "{machine} must be a machine that nothing was told, such as a Tournament.", machine=machine
+            "{machine} must be a fresh machine, such as a new Tournament: nothing asked, told, added or left out.",
+            machine=machine,
         )
     check_executor(executor)
     terms = Terms(

@@ -116,6 +116,7 @@ def prepare_run(
             keeper.extend(0)
         alone = MachineOnly(machine)
         told, judged = (alone, alone.judged) if keeper is None else (keeper, keeper.log.judged)
+        labels = labels if keeper is None else keeper.log.names
         found = Found(taken, labels, machine, None if keeper is None else keeper.path, judged)
         with show_progress(machine, labels, show=bool(terms.progress)) as watch:
             yield Prepared(machine, task, told, watch, retries, backoff, timeout, sure, found)

@@ -66,10 +66,12 @@ def choose_heat_size(heat_size: int | None, n_arms: int) -> int:
 
 
 def make_adaptive(said: Said, budget: int, begun: Spec | None = None, seed: int = 0) -> Adaptive:
-    """Return the machine of adaptive play; in as many batches as a run that has ``begun``, if nothing was said."""
-    size, batches = choose_heat_size(said.heat_size, said.n_arms), said.batches
-    if batches is None:
-        batches = begun.batches if said.strategy is None and isinstance(begun, AdaptiveSpec) else BATCHES
+    """Return the machine of adaptive play; what was not said is as in a run that has ``begun``."""
+    size, batches = said.heat_size, said.batches
+    if isinstance(begun, AdaptiveSpec):
+        size = begun.heat_size if size is None else size
+        batches = begun.batches if batches is None else batches
+    size, batches = choose_heat_size(size, said.n_arms), BATCHES if batches is None else batches
     return Adaptive(said.n_arms, size, budget, batches=batches, statistic=said.statistic, seed=seed)
 
 

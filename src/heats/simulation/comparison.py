@@ -27,7 +27,7 @@ STRATEGIES = (PLANNED, "adaptive", *RULES, "round-robin", "successive-halving")
 PULLS_PER_ARM = (1, 3, 10)
 MOST_REPS = 1000
 LEAST_REPS = 20
-OBSERVATIONS = 3 * 10**7  # of all tournaments together: some seconds
+OBSERVATIONS = 3 * 10**7  # of all runs together: some seconds
 TELLING_ERRORS = 2  # standard errors: two regrets this far apart differ
 
 
@@ -43,7 +43,7 @@ class Score(msgspec.Struct, frozen=True):
     high: float | None = None
     regret: float | None = None  # how much worse the arm found is on average, in what the best is best by
     error: float | None = None  # its standard error
-    leads: bool = False  # nobody with the same budget has less regret, as far as these tournaments tell
+    leads: bool = False  # nobody with the same budget has less regret, as far as these runs tell
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ def compare_strategies(
 ) -> Comparison:
     """Play every strategy on a recorded world with every budget: 1, 3 and 10 pulls per arm unless others are given.
 
-    Without ``reps`` there are as many tournaments as take some seconds. Successive Halving, which pulls single arms,
+    Without ``reps`` there are as many runs as take some seconds. Successive Halving, which pulls single arms,
     gets heat_size times the budget, as in the paper.
     """
     if world.best is None or world.quality is None:

@@ -52,10 +52,10 @@ class Simulation:
 
     def __str__(self) -> str:
         if self.best is None:
-            return f"{self.winners.size} tournaments of {self._length}; arms found most often: {self.counts}"
+            return f"{self.winners.size} runs of {self._length}; arms found most often: {self.counts}"
         low, high = self.interval
         return (
-            f"the best arm won {self.successes} of {self.winners.size} tournaments of {self._length}: "
+            f"the best arm won {self.successes} of {self.winners.size} runs of {self._length}: "
             f"{self.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
         )
 
@@ -67,7 +67,7 @@ class Simulation:
     def _repr_html_(self) -> str:
         rows = [(arm, count, f"{count / self.winners.size:.1%}") for arm, count in self.counts.items()]
         table = make_html_table(("arm", "found", "share of runs"), rows, most=ROWS_IN_NOTEBOOK)
-        said = f"{self.winners.size} tournaments of {self._length}" if self.best is None else str(self)
+        said = f"{self.winners.size} runs of {self._length}" if self.best is None else str(self)
         return f"<div>{make_paragraph([said])}{table}</div>"
 
     @property

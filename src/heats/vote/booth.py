@@ -24,7 +24,7 @@ PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{1,64}")  # as panels of paid raters nam
 SAID = {
     "counted": "Your vote is counted.",
     "repeated": "That was answered already: your first answer counts.",
-    "late": "Your vote came too late to count: others were first, or the round was over. It is kept as late.",
+    "late": "Your vote came too late to count: others were first, or it was waited for no longer. It is kept as late.",
     "paused": "Voting is paused: your vote was not counted. Vote again when it goes on.",
     "skipped": "Somebody else is asked about that one.",
     "undone": "Your last vote is taken back. Vote again.",

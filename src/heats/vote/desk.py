@@ -27,7 +27,7 @@ from heats.vote.line import Group, Line
 PATIENCE = 60.0  # seconds that a pull is with somebody before somebody else who has nothing gets it as well
 
 OVER = "the poll was over"
-CLOSED = "its round was over"
+CLOSED = "it was waited for no longer"
 SECOND = "somebody else had answered it"
 VOID = "the voter’s votes are left out"
 NEEDLESS = "it was not needed any more"
@@ -56,7 +56,7 @@ class Nothing(Enum):
 
 
 class Handed(NamedTuple):
-    """A pull that somebody is asked about; with ``is_last`` its answer ends the round and stays."""
+    """A pull that somebody is asked about; with ``is_last`` its answer decides what comes next, and stays."""
 
     query: Query
     is_last: bool
@@ -158,7 +158,7 @@ class Desk:
         if number != self.find_last(who):
             raise OutOfTurn("only your last vote can be undone, and it is another one now.")
         if not self.can_undo(who):
-            raise OutOfTurn("that vote cannot be undone any more: its round is over, and what it decided stays.")
+            raise OutOfTurn("that vote cannot be undone any more: what comes next was decided by it.")
         if self.is_paused:
             raise OutOfTurn("voting is paused; nothing can be undone until it goes on.")
         arms = self.journal.machine.query(number).arms
@@ -173,7 +173,7 @@ class Desk:
         return next(reversed(person.votes), None) if person is not None else None
 
     def can_undo(self, who: str) -> bool:
-        """Whether somebody's last vote can be taken back: its round is not over."""
+        """Whether somebody's last vote can be taken back: nothing was decided by it yet."""
         number = self.find_last(who)
         return number is not None and number >= self.journal.machine.first_id
 

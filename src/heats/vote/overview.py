@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from heats.engine.specs import name_stage
@@ -81,7 +81,7 @@ def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -
         out=busy.out,
         is_done=machine.done,
         is_paused=log.is_paused,
-        waits="" if machine.done or log.is_paused else _say_why(busy.free, stage, is_open=listed is None),
+        waits="" if machine.done or log.is_paused else _say_why(busy.free, stage, listed, people),
         overturned=machine.overturned,
         voters=[_describe(name, each, places, machine.voided) for name, each in people.items()],
         titles=titles,
@@ -118,10 +118,12 @@ def _list_pairs(vote: Vote) -> list[tuple[int, int]]:
     return []
 
 
-def _say_why(free: Sequence[str], stage: str, *, is_open: bool) -> str:
+def _say_why(free: Sequence[str], stage: str, listed: Sequence[str] | None, people: Mapping[str, Person]) -> str:
     """Say what the poll waits for: those who could vote now, or, if everybody has seen all that is owed, a decision."""
     if free:
         return f"these can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
-    if is_open:
+    if not people:
+        return "nobody has come yet; send them the link"
+    if listed is None:
         return f"everybody who came so far has seen all that is owed; new voters are needed, or close the {stage}"
-    return f"all voters have seen all that is owed; close the {stage} to go on: votes that miss count as no verdict"
+    return f"all voters have seen all that is owed; close the {stage} to go on: missing votes count as no verdict"

@@ -64,7 +64,7 @@ def test_a_poll_gets_more_votes_and_another_candidate(serve: Serve, visit: Visit
 
 
 def test_rounds_are_closed_until_the_poll_is_over(serve: Serve, visit: Visit) -> None:
-    """The votes that miss are no verdicts; then there is a winner, a report, and nothing to close any more."""
+    """Missing votes are no verdicts; then there is a winner, a report, and nothing to close any more."""
     poll = serve()
     voter, organiser = visit(poll.link("Ann")), visit(poll.link())
     vote(voter, click("Candidate 1 is best"))

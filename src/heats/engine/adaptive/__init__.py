@@ -6,6 +6,7 @@ sets          pulls → the sets of arms that they were of
 choices       pulls → choices of the first, the second, …; and the strengths that explain them
 company       what pulls say if company decides: every set of arms has strengths of its own
 lasting       what pulls say if strengths last: an arm has the same in all company
+pairs         the same of rankings: who was ahead of whom
 effects       the same of rewards: effects of arms, the luck of the pull, and noise
 outlook       both, weighed by what was told → how good every arm looks
 repeats       how often a set of arms may be dealt

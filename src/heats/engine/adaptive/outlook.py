@@ -20,10 +20,12 @@ from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
 from heats.engine.adaptive.lasting import First, Strengths, fit_first, take_likeliest
+from heats.engine.adaptive.pairs import fit_pairs
 from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
 
 FEW_PULLS, FEW_REWARDS = 3, 6  # of an arm, on average: fewer do not tell strengths
+FEW_HEATS = 0.75  # for an arm: of large heats, fewer do not tell strengths either
 PRIORS = (0.75, 3.0, 10.0)  # ν that are tried: log-strengths are about 2.2, 0.9 or 0.5 apart
 LAST_PRIORS = (*PRIORS, 30.0)  # in the end also 0.3
 AHEAD = 6.0, 1.0  # standard errors above its strength an arm may be, in the beginning and in the end
@@ -80,13 +82,17 @@ class Outlook:
         """
         company = Company(heard, self.scores.shape[1])
         self.scores = company.score()
-        pulls = heard.heats[0].size / self.scores.shape[1]
-        few, many = FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, MOST_WORK // EFFORT.steps
-        if batch is not None and not (pulls >= few and heard.heats[0].size <= many):
+        if batch is not None and not self._can_tell(heard):
             return
         due = np.ones(heard.reps, dtype=bool) if batch is None or batch % LOOK_EVERY == 0 else self.lasts.copy()
         if due.any():
             self._decide(np.flatnonzero(due), heard, company, at_last=batch is None)
+
+    def _can_tell(self, heard: Heard) -> bool:
+        """Whether there are enough pulls to tell strengths by, and not too many to do so before the end."""
+        n_arms, (_, pulls, size) = self.scores.shape[1], heard.heats.shape
+        few = max(FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, FEW_HEATS * size)
+        return bool(n_arms * few <= pulls * size <= MOST_WORK // EFFORT.steps)
 
     def _decide(self, runs: Indices, heard: Heard, company: Company, *, at_last: bool) -> None:
         """Find out of some runs whether strengths last in them, and what they are."""
@@ -99,8 +105,7 @@ class Outlook:
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
         elif (first := company.first) is not None:
             priors, odds, effort = (LAST_PRIORS, LASTING_ODDS, LAST_EFFORT) if at_last else (PRIORS, 1.0, EFFORT)
-            effort = effort._replace(steps=min(effort.steps, 1 + MOST_WORK // heard.heats[0].size))
-            tried = fit_first(first, priors, self._first[: len(priors), runs], effort)
+            tried = fit_first(first, priors, self._first[: len(priors), runs], _limit(effort, heard))
             found = take_likeliest(tried)
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[: len(priors), runs] = [each.strengths for each in tried]
@@ -114,10 +119,12 @@ class Outlook:
 
 
 def _find_strengths(heard: Heard, first: First, lasts: Mask) -> Strengths:
-    """Return strengths in the runs in which they last: by who was first or, where it is told, by how many were behind.
-
-    Plackett and Luce's, of all places, would go by who comes last as much as by who comes first.
-    """
+    """Return strengths in the runs in which they last: by who was first or, if all of that is told, who was ahead."""
     if heard.heats.shape[2] == 2 or heard.kind in (Kind.WINNER, Kind.RACE) or not lasts.any():
         return Strengths(np.log(first.strengths[lasts]), first.sharpness[lasts], np.zeros((lasts.sum(), 1)))
-    return fit_effects(heard.of(np.flatnonzero(lasts)), first.strengths.shape[1])[0]
+    return fit_pairs(heard.of(np.flatnonzero(lasts)), first.strengths[lasts], _limit(EFFORT, heard))
+
+
+def _limit(effort: Effort, heard: Heard) -> Effort:
+    """Return so much effort that it does not take longer than the pulls."""
+    return effort._replace(steps=min(effort.steps, 1 + MOST_WORK // heard.heats[0].size))

@@ -10,6 +10,7 @@ from itertools import chain, islice
 import numpy as np
 
 from heats.base.arrays import Indices
+from heats.base.text import count_things
 from heats.errors import InvalidArgument
 
 MOST_BUDGET = 20_000  # pulls: every one may have to look past all sets that were dealt as often as they may
@@ -104,8 +105,9 @@ def check_repeats(n_arms: int, heat_size: int, budget: int, most: int | None) ->
     sets = math.comb(n_arms, heat_size)
     if sets * most < budget:
         raise InvalidArgument(
-            f"{{budget}} cannot be spent: there are {sets:,} sets of {heat_size} of the {n_arms:,} arms, which make "
-            f"{sets * most:,} pulls with {{most_per_set}}. Give a smaller budget, or let sets be dealt more often.",
+            f"{{budget}} cannot be spent: {n_arms:,} arms make {count_things(sets, 'set')} of {heat_size}, and these "
+            f"{count_things(sets * most, 'pull')} with {{most_per_set}}. Give a smaller budget, or let sets be dealt "
+            "more often.",
             budget=budget,
             most_per_set=most,
         )

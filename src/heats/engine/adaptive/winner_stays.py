@@ -38,8 +38,8 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         super().__init__(spec, statistic, roots, [spec.heat_size])
         if self.statistic is not mean and self.statistic is not win_rate:
             raise InvalidArgument(
-                "{statistic} would be ignored: adaptive play goes by who won or how they ranked. Score by heats.mean "
-                "or heats.win_rate, or play a plan.",
+                "{statistic} would be ignored: adaptive play has a rule of its own. Score by heats.mean or "
+                "heats.win_rate, or play a plan.",
                 statistic=statistic,
             )
         if spec.n_arms > MOST_ARMS:

@@ -51,7 +51,7 @@ class Report(msgspec.Struct, frozen=True, dict=True):
     rivals: tuple[int, ...] | None  # at most ten; None: not assessed
     sureness: Sureness | None  # of the last heat alone
     rounds: tuple[RoundReport, ...]
-    head_to_head: HeadToHead | None  # winner and runner-up, over all rounds
+    head_to_head: HeadToHead | None  # winner and runner-up, over the whole run
     standings: Standings  # all arms, by all pulls
     stopped: Stop | None = None  # how, if it ended before the budget was spent
     saved: int = 0  # pulls that count for nothing: those before them had decided who stays in their heat
@@ -239,7 +239,7 @@ def _say_chance(report: Report, names: Sequence[str]) -> str:
     if standings.method == "none":
         return "not at all: nothing that was told sets candidates apart"
     if ours.chance is None:
-        return "not known over all rounds: too few pulls of the winner"
+        return "not known over the whole run: too few pulls of the winner"
     known = sum(row.chance is not None for row in standings.rows)
     field = f"all {known:,}" if known == report.n_arms else f"the {known:,} that had ten pulls or more"
     told = f"the best of {field} with a chance of {say_chance(ours.chance)}, by all pulls together"

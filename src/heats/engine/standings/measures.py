@@ -15,7 +15,7 @@ from heats.engine.statistics import Statistic, win_rate, winner_shares
 
 
 class HeadToHead(msgspec.Struct, frozen=True):
-    """How two arms did in the pulls that both were in, over all rounds; in the rest of ``met`` neither was ahead."""
+    """How two arms did in the pulls that both were in; in the rest of ``met`` neither was ahead."""
 
     arm: int
     other: int

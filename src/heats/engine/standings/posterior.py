@@ -46,7 +46,6 @@ STEP_OF_SPREADS = 2**0.5
 NEGLIGIBLE = 7.0  # log of how much less likely a spread must be than the likeliest to be left out
 ODDS_APART = 1.0  # that there is one
 FEW_BEST = 3  # arms that are tried as the one
-MOST_WITH_ONE_APART = 200  # arms; more tell the spread so well that it makes no difference
 FEW_ARMS = 20  # cannot tell the shape of their field: it is normal
 MANY_ARMS = 50  # can: it is as likely even; in between, the odds grow in proportion
 MOST_CHAINS = 128
@@ -111,7 +110,7 @@ def _fit_field(model: Model, spread: float, start: Array) -> list[Fit]:
     fits = [together]
     if model.may_be_even and start.size > FEW_ARMS:
         fits.append(_see_as_even(together))
-    if spread * FURTHER_APART <= model.most_spread and start.size <= MOST_WITH_ONE_APART:
+    if spread * FURTHER_APART <= model.most_spread:
         apart = [model.fit(Field(spread, arm), together.mode) for arm in _find_best(together)]
         likely = np.log(ODDS_APART / start.size)
         fits += [fit._replace(log_weight=fit.log_weight + likely) for fit in apart]
