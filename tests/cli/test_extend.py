@@ -101,3 +101,15 @@ def test_a_new_candidate_needs_a_larger_budget(tmp_path: Path, capsys: pytest.Ca
     assert run([*DEMO, "--journal", str(path)]) == 0
     assert run(["demo", "-n", "10", *DEMO[3:], "--journal", str(path)]) == 2
     assert f"heats: {path}: with --budget 30 no batch is left to compare a new arm in" in capsys.readouterr().err
+
+
+def test_a_demo_goes_on_with_those_who_were_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the command that an extension names."""
+    path = tmp_path / "run.jsonl"
+    assert run([*DEMO, "--journal", str(path)]) == 0
+    assert run(["demo", "-n", "12", "-k", "3", "-B", "60", "--strategy", "adaptive", "--journal", str(path)]) == 0
+    assert run(["extend", str(path), "-B", "+9"]) == 0
+    capsys.readouterr()
+    assert run(["resume", str(path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)["report"]
+    assert (report["n_arms"], report["spent"]) == (12, 69)

@@ -257,9 +257,9 @@ def test_many_runs_at_once_take_new_arms_in_as_one_by_one(n: int, k: int, budget
         rewards = rng.normal(size=(*stage.heats.shape[:2], 1, stage.heats.shape[2]))
         for run, game in enumerate(alone):
             assert np.array_equal(game.stage().heats[0], stage.heats[run])
-            game.add_arm()
+            game.add_arms(1)
             game.hear(heats.environments.Kind.REWARDS, rewards[run : run + 1], None)
-        together.add_arm()
+        together.add_arms(1)
         together.hear(heats.environments.Kind.REWARDS, rewards, None)
 
 

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
+from heats.engine.specs import AdaptiveSpec
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, JournalLocked, OutOfTurn
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.events import Event
@@ -351,3 +352,59 @@ def test_changes_that_cannot_have_been_are_refused(tmp_path: Path, event: str) -
     with pytest.raises(HeatsError):
         Journal(path, heats.Adaptive(5, 3, 12, seed=3))
     assert path.read_bytes() == before
+
+
+def larger(heat: Any) -> Any:
+    return heats.Winner(max(heat))
+
+
+def test_what_was_not_said_is_as_the_run_began(tmp_path: Path) -> None:
+    """Heats of three stay heats of three when there are four candidates, and four batches four."""
+    path = tmp_path / "run.jsonl"
+    heats.find_best(range(3), larger, budget=6, batches=4, journal=path)
+    found = heats.find_best(range(4), larger, budget=16, strategy="adaptive", journal=path)
+    spec = found.played.spec
+    assert isinstance(spec, AdaptiveSpec)
+    assert (found.winner, spec.heat_size, spec.batches) == (3, 3, 4)
+
+
+def test_who_comes_to_a_stopped_run_gets_what_was_saved(tmp_path: Path) -> None:
+    """With the same budget, and whether it shall be surer or not."""
+    path = tmp_path / "run.jsonl"
+    first = heats.find_best(range(5), larger, budget=400, heat_size=2, sure=0.9, journal=path)
+    assert first.report.stopped is not None
+    found = heats.find_best(range(6), larger, budget=400, heat_size=2, sure=0.9, journal=path)
+    assert found.winner == 5
+    assert first.spent < found.spent <= 400
+
+
+def test_names_are_those_of_the_journal(tmp_path: Path) -> None:
+    """Whoever asks: the program that goes on, with other names or more candidates, and whoever reads the file."""
+    path = tmp_path / "run.jsonl"
+    heats.find_best([1, 2, 3], larger, budget=6, heat_size=2, journal=path)
+    names = ["a", "b", "c", "3"]
+    found = heats.find_best([1, 2, 3, 9], larger, budget=16, heat_size=2, journal=path, names=names)
+    log = Log(path)
+    log.advance()
+    assert tuple(found.names) == log.names == ("1", "2", "3", "3 #3")
+
+
+def test_a_name_that_is_all_there_is_to_know_must_be_new(tmp_path: Path) -> None:
+    """Called otherwise in the file, it could not be found again."""
+    path, things = tmp_path / "run.jsonl", [1, object(), object()]
+
+    def choose(heat: Any) -> Any:
+        return [float(things.index(each)) for each in heat]
+
+    heats.find_best(things[:2], choose, budget=6, heat_size=2, names=["x", "y"], journal=path)
+    before = path.read_bytes()
+    with pytest.raises(InvalidArgument, match=r"candidate 2 is called 'x', too, .* call it something else"):
+        heats.find_best(things, choose, budget=16, heat_size=2, names=["one", "y", "x"], journal=path)
+    assert path.read_bytes() == before
+
+
+def test_arms_without_a_name_get_one_of_their_own(tmp_path: Path) -> None:
+    """Even if somebody took theirs."""
+    with Journal(tmp_path / "run.jsonl", heats.Adaptive(3, 2, 20), names=["arm 3", "a", "arm 3 #3"]) as journal:
+        assert journal.add() == 3
+        assert journal.log.names == ("arm 3", "a", "arm 3 #3", "arm 3 #3 #3")

@@ -468,3 +468,14 @@ def test_numbers_scored_by_who_won_count_as_winners_in_adaptive_play() -> None:
     assert (
         heats.find_best(range(9), lambda heat: list(map(float, heat)), statistic=heats.win_rate, **options).winner == 8
     )
+
+
+def test_a_machine_with_pulls_out_is_not_driven() -> None:
+    """Nobody would ever tell those."""
+    machine = heats.Adaptive(6, 2, 20)
+    machine.ask()
+    with pytest.raises(InvalidArgument, match="must be a fresh machine"):
+        heats.run(machine, max)
+    machine = heats.Adaptive(6, 2, 20)
+    machine.requeue(machine.ask())
+    assert heats.run(machine, lambda heat: heats.Winner(max(heat))).winner == 5

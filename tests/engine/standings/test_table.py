@@ -281,3 +281,13 @@ def test_an_arm_that_is_not_there_is_refused() -> None:
     """In words."""
     with pytest.raises(heats.errors.InvalidArgument, match="arm=99 is not one of the 5 arms"):
         heats.Tournament(heats.plan(5, 2, 20)).standings().of(99)
+
+
+@pytest.mark.parametrize("n", [200, 201, 300])
+def test_who_won_all_of_many_is_surely_the_best(n: int) -> None:
+    """However many there are."""
+    machine = heats.Adaptive(n, n, 30)
+    while not machine.done:
+        query = machine.ask()
+        machine.tell(query, heats.Winner(7))
+    assert machine.standings().of(7).chance > 0.99

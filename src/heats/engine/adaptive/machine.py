@@ -203,8 +203,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     def _take_in(self, arms: int) -> None:
         """Have so many more arms, and deal what comes next anew."""
-        for _ in range(arms):
-            self._game.add_arm()
+        if arms:
+            self._game.add_arms(arms)
         self.spec = msgspec.structs.replace(self.spec, n_arms=self.n_arms)
         self._deal_again()
 

@@ -63,11 +63,11 @@ class Outlook:
         reached: Array = strengths + self.ahead / np.sqrt(sharpness)
         return reached
 
-    def add_arm(self) -> None:
-        """Have one more arm, of which nothing is known."""
-        self._first = np.pad(self._first, ((0, 0), (0, 0), (0, 1)), constant_values=1.0)
+    def add_arms(self, arms: int) -> None:
+        """Have so many more arms, of which nothing is known."""
+        self._first = np.pad(self._first, ((0, 0), (0, 0), (0, arms)), constant_values=1.0)
         for name, value in (("scores", 0.0), ("strengths", 0.0), ("sharpness", 1.0)):
-            setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, 1)), constant_values=value))
+            setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, arms)), constant_values=value))
 
     @property
     def merits(self) -> Array:

@@ -132,13 +132,13 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         dealt = () if self._stage is None else self._stage.heats
         return int((~np.isin(self.new, dealt)).sum())
 
-    def add_arm(self) -> None:
-        """Have one more arm, from the next batch on, which deals it first."""
-        self.new.append(self.n_arms)
-        self.n_arms += 1
-        self.outlook.add_arm()
+    def add_arms(self, arms: int) -> None:
+        """Have so many more arms, from the next batch on, which deals them first."""
+        self.new += range(self.n_arms, self.n_arms + arms)
+        self.n_arms += arms
+        self.outlook.add_arms(arms)
         self.__dict__.pop("verdict", None)
-        self._pulled = np.pad(self._pulled, ((0, 0), (0, 1)))
+        self._pulled = np.pad(self._pulled, ((0, 0), (0, arms)))
         self._luck = draw_luck(self._roots, self.n_arms)
 
     @property
