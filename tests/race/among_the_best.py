@@ -1,6 +1,6 @@
 """How often a winner is among the best of its space, beside how often its report says so at least.
 
-``python -m tests.race.among_the_best 10000`` draws the candidates of ``top = "5%"`` that often, in spaces of four kinds,
+``python -m tests.race.among_the_best 4000`` draws the candidates of ``top = "5%"`` that often, in spaces of four kinds,
 races them, and compares: what a report states is a lower bound, so it should be true more often. The table is in
 docs/racing.md.
 """
@@ -40,9 +40,9 @@ def race_once(number: int, share: float, confidence: float) -> Outcome:
     needed = candidates_needed(share, 1 - confidence)
     space = list(SPACES)[number % len(SPACES)]
     places = np.random.default_rng([7, number]).random(needed)
-    plan = heats.plan(needed, min(HEAT_SIZE, needed), PULLS_PER_CANDIDATE * needed, feedback="winner")
+    machine = heats.Adaptive(needed, min(HEAT_SIZE, needed), PULLS_PER_CANDIDATE * needed, seed=number)
     world = PlackettLuce(np.exp(SPACES[space](places)).tolist())
-    report = play(heats.Tournament(plan, seed=number), world).report()
+    report = play(machine, world).report()
     claim = make_claim(Drawn(share=share, confidence=confidence, candidates=needed), report)
     assert claim is not None
     assert report.winner is not None
