@@ -22,6 +22,7 @@ from heats.engine.adaptive.heard import Heard, sort_heats
 from heats.engine.adaptive.keys import make_keys
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
 from heats.engine.adaptive.line import deal_one
+from heats.engine.adaptive.meetings import measure_lead
 from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
 from heats.engine.adaptive.pairs import group_pairs
 from heats.engine.adaptive.sets import group_sets
@@ -355,4 +356,41 @@ def test_the_best_wins_where_rankings_of_many_are_told_without_noise(n: int, k: 
         while not machine.done:
             for query in machine.ask(budget):
                 machine.tell(query, heats.Ranking(sorted(query.arms, reverse=True)))
+        assert machine.winner == n - 1
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(2, 9), st.integers(2, 5), st.integers(1, 40), st.integers(0, 99), st.sampled_from([1e-300, 1, 1e300])
+)
+def test_a_lead_is_that_of_the_meetings(n: int, k: int, pulls: int, seed: int, unit: float) -> None:
+    """Its mean over its standard error, by what such differences vary by in all meetings; rewards of any size."""
+    k = min(n, k)
+    heard = hear(Kind.REWARDS, n, k, pulls, seed)
+    heard = heard._replace(rows=heard.rows / 1000 * unit)
+    other = np.array([seed % n, 0])
+    found = measure_lead(heard, other, n)
+    for run in range(2):
+        differences: dict[int, list[float]] = {arm: [] for arm in range(n)}
+        for pull in np.flatnonzero(heard.told[run]).tolist():
+            got = dict(zip(heard.heats[run, pull].tolist(), (heard.rows[run, pull] / unit).tolist(), strict=True))
+            if other[run] in got:
+                its = got.pop(int(other[run]))
+                for arm, reward in got.items():
+                    differences[arm].append(reward - its)
+        left = sum((each - np.mean(one)) ** 2 for one in differences.values() for each in one)
+        noise = math.sqrt(left / max(1, sum(max(len(one) - 1, 0) for one in differences.values())))
+        leads = [np.mean(one) * math.sqrt(len(one)) / noise if len(one) >= 3 else 0 for one in differences.values()]
+        assert found[run] == pytest.approx(leads, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "k", "budget"), [(120, 8, 153), (200, 5, 450), (200, 16, 252)])
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_the_best_of_many_wins_where_rewards_have_hardly_any_noise(n: int, k: int, budget: int, noise: float) -> None:
+    """Although how far hopeless ones are behind counts up to a limit."""
+    for seed in range(4):
+        machine, draw = heats.Adaptive(n, k, budget, seed=seed), random.Random(seed)
+        while not machine.done:
+            for query in machine.ask(budget):
+                machine.tell(query, [arm + draw.gauss(0, noise) for arm in query.arms])
         assert machine.winner == n - 1

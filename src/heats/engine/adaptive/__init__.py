@@ -8,6 +8,7 @@ company       what pulls say if company decides: every set of arms has strengths
 lasting       what pulls say if strengths last: an arm has the same in all company
 pairs         the same of rankings: who was ahead of whom
 effects       the same of rewards: effects of arms, the luck of the pull, and noise
+meetings      rewards → whether the best is behind another whenever the two meet
 outlook       both, weighed by what was told → how good every arm looks
 repeats       how often a set of arms may be dealt
 keys          what orders arms → one whole number

@@ -20,6 +20,7 @@ from heats.engine.adaptive.company import Company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
 from heats.engine.adaptive.lasting import First, Strengths, fit_first, take_likeliest
+from heats.engine.adaptive.meetings import MOST_CHANGES, find_better
 from heats.engine.adaptive.pairs import fit_pairs
 from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
@@ -103,6 +104,8 @@ class Outlook:
             effects, likely = fit_effects(heard, self.scores.shape[1])
             lasts = likely > company.weigh_rewards()
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
+            if at_last:
+                self._see_meetings(runs[lasts], heard.of(np.flatnonzero(lasts)))
         elif (first := company.first) is not None:
             priors, odds, effort = (LAST_PRIORS, LASTING_ODDS, LAST_EFFORT) if at_last else (PRIORS, 1.0, EFFORT)
             tried = fit_first(first, priors, self._first[: len(priors), runs], _limit(effort, heard))
@@ -110,6 +113,17 @@ class Outlook:
             lasts = found.likely + np.log(odds) > company.weigh(first)
             self._first[: len(priors), runs] = [each.strengths for each in tried]
             self._take(runs, lasts, _find_strengths(heard, found, lasts))
+
+    def _see_meetings(self, runs: Indices, heard: Heard) -> None:
+        """Let the best arm of some runs change places with one that is ahead of it whenever they meet."""
+        for _ in range(MOST_CHANGES if runs.size else 0):
+            merits = self.merits[runs]
+            best = merits.argmax(axis=1)
+            better = find_better(heard, best, merits)
+            if (better == best).all():
+                return
+            for known in (self.strengths, self.sharpness):
+                known[runs, best], known[runs, better] = known[runs, better], known[runs, best]
 
     def _take(self, runs: Indices, lasts: Mask, fitted: Strengths) -> None:
         """Remember in which of some runs strengths last, and how strong the arms of those are."""

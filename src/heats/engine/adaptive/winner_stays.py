@@ -3,7 +3,8 @@
 How good arms look is a question of what kind of world it is (``outlook``); ``dealing`` makes heats of it. The first
 batch deals everybody once, with at most a third of the budget; the rest goes into batches that shrink by a fifth. What
 a batch leads to is a sum over its pulls in the order of their ids, so the order of telling cannot matter. In the end
-the arm wins that looks best: by its score if company decides, by its strength if strengths last.
+the arm wins that looks best: by its score if company decides, by its strength if strengths last, unless another one got
+more reward whenever the two met.
 """
 
 from __future__ import annotations
