@@ -68,11 +68,11 @@ def test_daemons_with_a_forged_environment(script: str, isolate: bool) -> None:
     mark = token()
     guardian = Guardian(0, isolate=isolate)
     try:
-        for limit in (0.3, 20):
+        for nap, limit in ((60, 2), (0.5, 20)):
             first, second = guardian.run(
-                [shell(f"({script.format(mark)}) ; sleep 0.5", limit=limit), shell("sleep 0.2", limit=limit)]
+                [shell(f"({script.format(mark)}) ; sleep {nap}", limit=limit), shell("sleep 0.1", limit=limit)]
             )
-            assert (first.stopped, second.stopped, second.code) == ("limit" if limit < 1 else None, None, 0)
+            assert (first.stopped, second.stopped, second.code) == ("limit" if nap > limit else None, None, 0)
             assert alive(mark) == []
     finally:
         guardian.close()

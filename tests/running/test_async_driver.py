@@ -183,8 +183,8 @@ def test_a_comparison_that_never_returns_is_cancelled(tmp_path: Path) -> None:
         return noisy(heat, query)
 
     path = tmp_path / "run.jsonl"
-    with pytest.raises(ComparisonFailed, match=r"\(pull 5\) failed: TimeoutError: it took longer than timeout=0.3 s"):
-        find_async(path, compare=compare, timeout=0.3, retries=1, backoff=None)
+    with pytest.raises(ComparisonFailed, match=r"\(pull 5\) failed: TimeoutError: it took longer than timeout=1 s"):
+        find_async(path, compare=compare, timeout=1, retries=1, backoff=None)
     assert cancelled == [5, 5]
     assert find_async(path, timeout=30).to_json() == find().to_json()
 
@@ -203,7 +203,7 @@ def test_a_comparison_that_does_not_give_in_is_left_alone() -> None:
 
     async def main() -> None:
         with pytest.raises(ComparisonFailed, match=r"\(pull 5\) failed: TimeoutError"):
-            await find_soon(compare=compare, timeout=0.3)
+            await find_soon(compare=compare, timeout=1)
         release.set()
 
     asyncio.run(main())
@@ -216,11 +216,11 @@ def test_a_late_answer_does_not_count() -> None:
     async def compare(heat: tuple[int, ...], query: Query) -> list[float]:
         made[query.id] += 1
         if query.id == 5 and made[5] == 1:
-            time.sleep(0.3)
+            time.sleep(1.3)
             return [9.0] * len(heat)
         return noisy(heat, query)
 
-    assert find_async(compare=compare, timeout=0.2, retries=3, backoff=None).to_json() == find().to_json()
+    assert find_async(compare=compare, timeout=1, retries=3, backoff=None).to_json() == find().to_json()
     assert made[5] > 1
 
 
@@ -292,7 +292,7 @@ def test_a_thread_that_hangs_is_left_behind() -> None:
         return noisy(heat, query)
 
     try:
-        found = find_async(compare=compare, timeout=0.3, retries=3, backoff=None, concurrency=2)
+        found = find_async(compare=compare, timeout=1, retries=3, backoff=None, concurrency=2)
     finally:
         release.set()
     assert found.to_json() == find().to_json()

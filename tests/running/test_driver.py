@@ -219,11 +219,9 @@ def test_a_comparison_that_hangs(where: str, tmp_path: Path) -> None:
     pool, path, start = pools[where], tmp_path / "run.jsonl", time.monotonic()
     compare = waits if where == "threads" else hangs
     try:
-        with pytest.raises(
-            ComparisonFailed, match=r"\(pull 5\) failed: TimeoutError: it took longer than timeout=0.2 s"
-        ):
-            find(path, compare=compare, executor=pool, timeout=0.2)
-        assert time.monotonic() - start < 10
+        with pytest.raises(ComparisonFailed, match=r"\(pull 5\) failed: TimeoutError: it took longer than timeout=1 s"):
+            find(path, compare=compare, executor=pool, timeout=1)
+        assert time.monotonic() - start < 40
     finally:
         release.set()
         for each in pools.values():
@@ -251,14 +249,14 @@ class Starting(Executor):
         if not self._begun:
             self._begun = True
             for _ in range(2):
-                self._pool.submit(time.sleep, 1)
+                self._pool.submit(time.sleep, 3)
         return self._pool.submit(function)
 
 
 def test_a_cluster_that_starts_is_not_late(tmp_path: Path) -> None:
     """Time counts from the first answer on."""
     path = tmp_path / "run.jsonl"
-    assert find(path, executor=Starting(), timeout=0.2).to_json() == find().to_json()
+    assert find(path, executor=Starting(), timeout=1.5).to_json() == find().to_json()
     assert not [line for line in lines(path) if line["event"] == "requeued"]
 
 
@@ -277,7 +275,7 @@ def test_a_process_that_cannot_be_stopped_is_ended(tmp_path: Path) -> None:
     names = [each.name for each in field]
     with ProcessPoolExecutor(2) as pool:
         found = heats.find_best(
-            field, stubborn, budget=24, heat_size=3, executor=pool, timeout=0.2, retries=1, names=names
+            field, stubborn, budget=24, heat_size=3, executor=pool, timeout=1, retries=1, names=names
         )
     assert found.winner == field[-1]
 
@@ -304,12 +302,12 @@ def test_who_is_ended_with_a_stuck_one_is_not_blamed(tmp_path: Path) -> None:
             heat_size=3,
             strategy="planned",  # a batch may be too small to have a neighbour under way
             executor=pool,
-            timeout=0.5,
+            timeout=2,
             retries=1,
             journal=path,
             names=[each.name for each in field],
         )
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 50
     again = {line["id"]: line["why"] for line in lines(path) if line["event"] == "requeued"}
     assert "TimeoutError" in again.pop(1)
     assert set(again.values()) == {"its worker was ended together with one that took too long"}
@@ -332,17 +330,17 @@ def test_a_late_answer_is_noted(tmp_path: Path) -> None:
 
     path = tmp_path / "run.jsonl"
     with ThreadPoolExecutor(2) as pool:
-        found = find(path, compare=compare, executor=pool, timeout=0.3, retries=1)
+        found = find(path, compare=compare, executor=pool, timeout=1, retries=1)
     assert found.to_json() == find().to_json()
     assert len(asked) == 2
     [late] = [line for line in lines(path) if line["event"] == "late"]
     assert (late["id"], late["feedback"]) == (2, [9.0, 9.0, 9.0])
     [requeued] = [line for line in lines(path) if line["event"] == "requeued"]
-    assert (requeued["id"], requeued["why"]) == (2, "TimeoutError: it took longer than timeout=0.3 seconds")
+    assert (requeued["id"], requeued["why"]) == (2, "TimeoutError: it took longer than timeout=1 seconds")
     assert sorted(told(path)) == list(range(24))
 
 
-@pytest.mark.parametrize("seconds", [0.3, 1.0])
+@pytest.mark.parametrize("seconds", [1.3, 2.5])
 def test_an_answer_after_its_time_does_not_count(tmp_path: Path, seconds: float) -> None:
     """Whether it was given up before it came or not: the pull is compared again."""
     calls = []
@@ -355,7 +353,7 @@ def test_an_answer_after_its_time_does_not_count(tmp_path: Path, seconds: float)
         return noisy(heat, query)
 
     with ThreadPoolExecutor(1) as pool:
-        found = find(tmp_path / "run.jsonl", compare=compare, executor=pool, timeout=0.2, retries=3)
+        found = find(tmp_path / "run.jsonl", compare=compare, executor=pool, timeout=1, retries=3)
     assert found.to_json() == find().to_json()
     assert calls.count(5) >= 2
     assert sorted(told(tmp_path / "run.jsonl")) == list(range(24))

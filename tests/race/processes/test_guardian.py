@@ -85,7 +85,7 @@ def test_output_is_kept_up_to_a_limit(guardian: Guardian) -> None:
     assert len(end.output) < 1100
     assert end.output.startswith("first\n")
     assert end.output.endswith("last\n")
-    (end,) = guardian.run([job("yes", limit=0.2)])
+    (end,) = guardian.run([job("yes", limit=1)])
     assert end.printed > 1_000_000
     (end,) = guardian.run([shell("printf '\\377\\000x'")])
     assert end.output == "\ufffd\0x"
@@ -100,10 +100,10 @@ def test_lines_that_match_are_kept_wherever_they_are(guardian: Guardian) -> None
     kept = [line for line in end.output.splitlines() if line != "no"]
     assert kept == ["[...]", "done", *(f"cost = {i}" for i in range(11, 21))]
     (end,) = guardian.run(
-        [shell(f"{flood} printf 'cost = 3'; sleep 10", keep=1000, patterns=("cost = (.*)",), limit=1)]
+        [shell(f"{flood} printf 'cost = 3'; sleep 10", keep=1000, patterns=("cost = (.*)",), limit=3)]
     )
     assert end.output.splitlines()[-1] == "no"
-    (end,) = guardian.run([shell("echo cost = 9000; printf 'cost = 8'; sleep 10", limit=0.3)])
+    (end,) = guardian.run([shell("echo cost = 9000; printf 'cost = 8'; sleep 10", limit=1)])
     assert end.output == "cost = 9000\n"
     (end,) = guardian.run([shell("echo cost = 9000; printf 'cost = 8'")])
     assert end.output == "cost = 9000\ncost = 8"
