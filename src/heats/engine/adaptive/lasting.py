@@ -63,7 +63,7 @@ def _fit_prior(first: Choices, nu: float, start: Array, effort: Effort) -> First
 
     prior = np.full((len(start), 1), nu)
     strengths = fit_choices(first, prior, start, effort)
-    chances, sharpness = know(first, prior, strengths)
+    chances, sharpness = find_chances(first, prior, strengths)
     told = (first.shares * np.log(chances)).sum(axis=0)
     before = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
     peak = np.bincount(first.runs, weights=told, minlength=len(start))
@@ -72,7 +72,7 @@ def _fit_prior(first: Choices, nu: float, start: Array, effort: Effort) -> First
     return First(strengths, sharpness, peak - spread / 2)
 
 
-def know(choices: Choices, prior: Array, strengths: Array) -> tuple[Array, Array]:
+def find_chances(choices: Choices, prior: Array, strengths: Array) -> tuple[Array, Array]:
     """Return the chance of each arm to be chosen ``(size, columns)``, and the diagonal of H ``(reps, n_arms)``."""
     places = choices.arms + choices.runs * strengths.shape[1]
     chances = strengths.ravel().take(places, mode="clip")

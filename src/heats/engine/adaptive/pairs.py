@@ -16,7 +16,7 @@ import numpy as np
 from heats.base.arrays import Array
 from heats.engine.adaptive.choices import Choices, Effort, fit_choices
 from heats.engine.adaptive.heard import Heard, place_arms
-from heats.engine.adaptive.lasting import Strengths, know
+from heats.engine.adaptive.lasting import Strengths, find_chances
 
 PRIOR = 3.0  # ν
 MOST_APART = 24  # places
@@ -30,7 +30,7 @@ def fit_pairs(heard: Heard, start: Array, effort: Effort) -> Strengths:
     prior = np.full((reps, 1), PRIOR)
     strengths = fit_choices(pairs, prior, start, effort)
     sharper = np.full((reps, 1), tell_sharpness(heard.heats.shape[2]))
-    return Strengths(np.log(strengths), know(pairs, prior, strengths)[1], sharper)
+    return Strengths(np.log(strengths), find_chances(pairs, prior, strengths)[1], sharper)
 
 
 def group_pairs(heard: Heard, n_arms: int) -> Choices:
