@@ -142,8 +142,8 @@ def test_it_is_the_rule_in_plain_python(n: int, k: int, budget: int, batches: in
                 order = group(values)
                 machine.tell(query, heats.Ranking(flatten(order)) if ranked else heats.Winner(order[0][0]))
                 plain.tell(query.arms, order if ranked else [order[0], flatten(order[1:])])
-    assert machine.spent == budget
-    assert machine.game.outlook.scores[0] == pytest.approx([plain.score(arm) for arm in range(n)], abs=1e-9)
+        assert machine.spent == budget
+        assert machine.game.outlook.scores[0] == pytest.approx([plain.score(arm) for arm in range(n)], abs=1e-9)
 
 
 @settings(max_examples=20)

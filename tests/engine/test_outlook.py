@@ -14,17 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
-from heats.engine.adaptive.choices import Choices, group_first, list_choices
-from heats.engine.adaptive.company import RATIOS, Company, center_rewards
+from heats.engine.adaptive.choices import Choices, Effort, group_first
+from heats.engine.adaptive.company import Company, gather_company, share
 from heats.engine.adaptive.dealing import Deal, deal_many
 from heats.engine.adaptive.effects import fit_effects
-from heats.engine.adaptive.heard import Heard, sort_heats
+from heats.engine.adaptive.heard import Heard, hear_pulls
 from heats.engine.adaptive.keys import make_keys
 from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
 from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.meetings import measure_lead
 from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
 from heats.engine.adaptive.pairs import group_pairs
+from heats.engine.adaptive.rewards import RATIOS, center_rewards, find_noise, group_rewards
 from heats.engine.adaptive.sets import group_sets
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
@@ -42,17 +43,18 @@ def hear(kind: Kind, n: int, k: int, pulls: int, seed: int, reps: int = 2) -> He
         rows = np.argsort(np.argsort(keys, axis=-1), axis=-1) / (k - 1)
     else:
         rows = keys * 3 + 100 * rng.normal(size=(reps, pulls, 1))
-    return Heard(kind, *sort_heats(heats_, rows), rng.random((reps, pulls)) < 0.9)
+    return hear_pulls(kind, heats_, rows, rng.random((reps, pulls)) < 0.9)
 
 
 def first_of(heard: Heard) -> Choices:
-    return group_first(group_sets(heard.heats), next(iter(list_choices(heard))))
+    return group_first(heard, group_sets(heard.heats))
 
 
 def log_posterior(heard: Heard, run: int, theta: Any, prior: float) -> float:
     """Return the logarithm of p(who was first | θ) p(θ), in plain Python."""
     found = 0.0
-    for arms, row, told in zip(heard.heats[run].tolist(), heard.rows[run].tolist(), heard.told[run], strict=True):
+    each = heard.heats[:, run].T.tolist(), heard.rows[:, run].T.tolist(), heard.told[run]
+    for arms, row, told in zip(*each, strict=True):
         if told:
             best = arms[row.index(max(row))]
             found += theta[best] - math.log(sum(math.exp(theta[arm]) for arm in arms))
@@ -105,11 +107,23 @@ def test_many_arms_are_taken_for_nearly_independent() -> None:
     assert (exact - nearly < 0.1 * np.abs(exact)).all()
 
 
+def test_a_likelihood_is_found_however_far_strengths_are_apart() -> None:
+    """Where rounding leaves a matrix that has no root; other runs at once are as they are alone."""
+    shares = np.array([[9.0, 5.0, 4.0], [0.0, 4.0, 5.0]])
+    choices = Choices(np.array([[0, 0, 1], [1, 1, 2]]), np.array([0, 1, 1]), shares, np.array([9.0, 9.0, 9.0]))
+    apart, close = np.exp([[90.0, -90.0, 0.0]]), np.ones((1, 3))
+    (both,) = fit_first(choices, (3.0,), np.stack([np.concatenate([apart, close])]), Effort(0, 1e-3))
+    assert np.isfinite(both.likely).all()
+    alone = Choices(choices.arms[:, 1:], np.array([0, 0]), shares[:, 1:], choices.times[1:])
+    assert both.likely[1] == pytest.approx(fit_first(alone, (3.0,), close[None], Effort(0, 1e-3))[0].likely[0])
+
+
 def test_effects_of_rewards_are_the_likeliest_of_a_dense_model() -> None:
     """Rewards of a run as one normal vector: its effects and its likelihood by dense algebra, whoever decides."""
     heard = hear(Kind.REWARDS, 6, 3, 40, 4)
-    effects, likely = fit_effects(heard, 6)
-    rewards, heats_ = center_rewards(heard)[1][heard.told[1]], heard.heats[1][heard.told[1]]
+    grouped = group_sets(heard.heats)
+    effects, likely = fit_effects(group_rewards(heard, grouped), grouped, 6)
+    rewards, heats_ = (each[:, 1, heard.told[1]].T for each in (center_rewards(heard), heard.heats))
     basis = np.linalg.svd(np.eye(3) - 1 / 3)[0][:, :2]  # of three rewards less their mean two are free
     values = (rewards @ basis).ravel()
     arms = np.concatenate([basis.T @ np.eye(6)[heat] for heat in heats_])
@@ -125,8 +139,9 @@ def test_effects_of_rewards_are_the_likeliest_of_a_dense_model() -> None:
     solution = np.linalg.solve(arms.T @ arms + np.eye(6) / best, arms.T @ values)
     assert effects.strengths[1] == pytest.approx(solution, abs=1e-4)
     assert likely[1] == pytest.approx(weigh(best, arms), abs=1e-4)
-    company = Company(heard, 6)
-    tops = company.weigh_rewards()[1] - max(weigh(ratio, own) for ratio in RATIOS)
+    company = gather_company(heard, 6)
+    assert company.rewards is not None
+    tops = company.weigh_rewards(company.rewards)[1] - max(weigh(ratio, own) for ratio in RATIOS)
     assert tops == pytest.approx(_log_mean_tops(company, 1))
 
 
@@ -137,8 +152,8 @@ def _pick(sets: list[tuple[int, ...]], heat: Any) -> Any:
 
 def _log_mean_tops(company: Company, run: int) -> float:
     """Return the logarithm of how much likelier it is, in the mean over arms, that one tops all its sets."""
-    shares = company._share(company._gains) + math.log(3)
-    tops = [shares[(company._sets.runs == run) & (company._sets.arms == arm)].sum() for arm in range(6)]
+    shares = share(company._gains) + math.log(3)
+    tops = [shares[(company.sets.runs == run) & (company.sets.arms == arm)].sum() for arm in range(6)]
     return math.log(sum(map(math.exp, tops)) / 6)
 
 
@@ -149,12 +164,13 @@ def test_scores_of_rewards_are_by_their_size() -> None:
     """
     heats_ = np.array([[[0, 1], [1, 0], [0, 2], [2, 1]]])
     rows = np.array([[[3.0, 1.0], [0.5, 2.0], [5.0, 5.5], [1.0, 9.0]]])
-    company = Company(Heard(Kind.REWARDS, *sort_heats(heats_, rows), np.ones((1, 4), dtype=bool)), 3)
+    company = gather_company(hear_pulls(Kind.REWARDS, heats_, rows, np.ones((1, 4), dtype=bool)), 3)
     scores = company.score()[0]
     scale = math.sqrt((2 * 1.0**2 + 2 * 0.75**2 + 2 * 0.25**2 + 2 * 2.25**2) / 4)
     within = (1.0**2 + 0.75**2) * 2 - (1.75**2) * 2 / 2
     noise = math.sqrt((within / scale**2 + 1 / 2) / (1 + 1))
-    assert company.noise[0] == pytest.approx(noise)
+    assert company.rewards is not None
+    assert find_noise(company.rewards, company.sets)[0] == pytest.approx(noise)
 
     def top(ahead: float, pulls: int) -> float:
         t = ahead / scale * math.sqrt(pulls / 2) / noise
@@ -175,8 +191,8 @@ def test_an_arm_that_always_loses_to_another_is_behind_it() -> None:
     """However many others it has beaten: strong arms are not the best."""
     heats_ = [(0, 1)] * 20 + [(1, other) for other in range(2, 402)]
     told = np.ones((1, len(heats_)), dtype=bool)
-    heard = Heard(Kind.WINNER, np.array([heats_]), np.array([[(1.0, 0.0)] * len(heats_)]), told)
-    scores = Company(heard, 402).score()[0]
+    heard = hear_pulls(Kind.WINNER, np.array([heats_]), np.array([[(1.0, 0.0)] * len(heats_)]), told)
+    scores = gather_company(heard, 402).score()[0]
     assert scores[0] > scores[1]
 
 
@@ -184,10 +200,10 @@ def test_an_arm_that_always_loses_to_another_is_behind_it() -> None:
 def test_pulls_of_the_same_set_are_found(n: int, k: int, pulls: int, seed: int) -> None:
     """Run by run, whatever the order of their arms."""
     k = min(n, k)
-    heats_ = np.sort(hear(Kind.WINNER, n, k, pulls, seed).heats, axis=-1)
+    heats_ = hear(Kind.WINNER, n, k, pulls, seed).heats
     sets = group_sets(heats_)
     for pull, which in enumerate(sets.which.ravel().tolist()):
-        assert sets.arms[:, which].tolist() == heats_.reshape(-1, k)[pull].tolist()
+        assert sets.arms[:, which].tolist() == heats_.reshape(k, -1)[:, pull].tolist()
         assert sets.runs[which] == pull // pulls
     assert (
         len({(run, *arms) for run, arms in zip(sets.runs.tolist(), sets.arms.T.tolist(), strict=True)})
@@ -337,7 +353,7 @@ def test_pairs_are_who_was_ahead_of_whom(n: int, k: int, pulls: int, seed: int) 
     heard = hear(Kind.RANKING, n, k, pulls, seed)
     counted: Counter[tuple[int, ...]] = Counter()
     for run, pull in np.argwhere(heard.told).tolist():
-        said = dict(zip(heard.heats[run, pull].tolist(), heard.rows[run, pull].tolist(), strict=True))
+        said = dict(zip(heard.heats[:, run, pull].tolist(), heard.rows[:, run, pull].tolist(), strict=True))
         counted.update((run, one, other) for one, other in permutations(said, 2) if said[one] > said[other])
     pairs = group_pairs(heard, n)
     found = dict(zip(zip(pairs.runs.tolist(), *pairs.arms.tolist(), strict=True), pairs.times.tolist(), strict=True))
@@ -373,7 +389,7 @@ def test_a_lead_is_that_of_the_meetings(n: int, k: int, pulls: int, seed: int, u
     for run in range(2):
         differences: dict[int, list[float]] = {arm: [] for arm in range(n)}
         for pull in np.flatnonzero(heard.told[run]).tolist():
-            got = dict(zip(heard.heats[run, pull].tolist(), (heard.rows[run, pull] / unit).tolist(), strict=True))
+            got = dict(zip(heard.heats[:, run, pull].tolist(), (heard.rows[:, run, pull] / unit).tolist(), strict=True))
             if other[run] in got:
                 its = got.pop(int(other[run]))
                 for arm, reward in got.items():

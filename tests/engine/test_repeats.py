@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import heats
 from heats.base.randomness import fold_seed
-from heats.engine.adaptive.company import BETTER
 from heats.engine.adaptive.dealing import Deal, deal_many
+from heats.engine.adaptive.gains import BETTER
 from heats.engine.adaptive.keys import make_keys
 from heats.engine.adaptive.line import deal_one
 from heats.engine.adaptive.outlook import Outlook

@@ -1,9 +1,11 @@
 """Adaptive play: every batch of pulls takes the arms that look best by all that was told.
 
 batches       a budget → how many pulls every batch has
+gains         what a pull says of its arms if company decides
 heard         all that many runs were told so far
 sets          pulls → the sets of arms that they were of
-choices       pulls → choices of the first, the second, …; and the strengths that explain them
+rewards       rewards → sums set by set, and how likely what is left of them is
+choices       pulls → choices of the first; and the strengths that explain them
 company       what pulls say if company decides: every set of arms has strengths of its own
 lasting       what pulls say if strengths last: an arm has the same in all company
 pairs         the same of rankings: who was ahead of whom

@@ -1,16 +1,14 @@
-"""Pulls → choices of the first, the second, …; and the strengths that explain who was first (Plackett and Luce).
+"""Pulls → choices of the first; and the strengths that explain them (Plackett and Luce).
 
-A pull is a choice of its best out of all, then, where more places are known, of the next out of those left. Strengths
-are those of the first place. Each arm also played imaginary pairs against an opponent of strength one, of which it won
-ν and lost as many: so strengths stay finite, and the closer together, the more of them. With w_i the wins of arm i, the
-likelihood is climbed by minorise-maximise steps, with leaps between them:
+A pull is a choice of its best out of all. Each arm also played imaginary pairs against an opponent of strength one, of
+which it won ν and lost as many: so strengths stay finite, and the closer together, the more of them. With w_i the wins
+of arm i, the likelihood is climbed by minorise-maximise steps, with leaps between them:
 
     γ_i ← w_i / Σ over its choices of 1 / (sum of the strengths γ chosen among).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from functools import reduce
 from typing import NamedTuple
@@ -33,42 +31,6 @@ class Effort(NamedTuple):
     small_change: float  # of a strength, in three steps: then it is found
 
 
-class Level(NamedTuple):
-    """Choices of one place: who was still to be placed, and the share of it that each got; both ``(..., size)``."""
-
-    left: Mask
-    shares: Array
-
-
-def list_choices(heard: Heard) -> Iterator[Level]:
-    """Yield the choices that the pulls made, the first place first, of those that said something."""
-    told = heard.told[..., None]
-    for level in list_levels(heard.kind, heard.rows):
-        yield level if told.all() else Level(level.left & told, level.shares * told)
-
-
-def list_levels(kind: Kind, observations: Array) -> Iterator[Level]:
-    """Yield the choices that rows ``(..., size)`` of observations make, the first place first; ties share a place.
-
-    Who won is one choice. Rankings, best and worst and the order of rewards are as many as they give places: those
-    that tie for a place leave together, and where all that are left tie, nothing more is chosen.
-    """
-    if kind in (Kind.WINNER, Kind.RACE):
-        won = reduce(np.logical_or, np.moveaxis(observations, -1, 0))[..., None]
-        yield Level(np.broadcast_to(won, observations.shape), observations)
-        return
-    left = np.ones(observations.shape, dtype=bool)
-    for _ in range(observations.shape[-1] - 1):
-        values = np.where(left, observations, -np.inf)
-        top = left & (values == values.max(axis=-1, keepdims=True))
-        left = left & (top.sum(axis=-1, keepdims=True) < left.sum(axis=-1, keepdims=True))  # else all that are left tie
-        if not left.any():
-            return
-        top &= left
-        yield Level(left, top / np.maximum(top.sum(axis=-1, keepdims=True), 1))
-        left = left & ~top
-
-
 class Choices(NamedTuple):
     """Choices of the first place in runs in step; a column holds those out of the same arms, however many."""
 
@@ -78,10 +40,19 @@ class Choices(NamedTuple):
     times: Array  # (columns,)
 
 
-def group_first(sets: Sets, first: Level) -> Choices:
-    """Return the choices of the first place, set by set."""
-    counts = sets.count_pulls(first.left[..., 0])  # of the first place all are left, or, if nothing was said, nobody
-    return Choices(sets.arms, sets.runs, sets.add_up(first.shares), counts)
+def group_first(heard: Heard, sets: Sets) -> Choices:
+    """Return the choices of the first place, set by set; where all tie for it, or nobody won, none is made."""
+    shares = heard.rows if heard.kind in (Kind.WINNER, Kind.RACE) else _share_top(heard.rows)
+    is_made: Mask = np.any(shares, axis=0)
+    return Choices(sets.arms, sets.runs, sets.add_up(shares), sets.count_pulls(is_made))
+
+
+def _share_top(rows: Array) -> Array:
+    """Return the share of the first place that each arm has."""
+    is_top = rows == rows.max(axis=0)
+    sharing = is_top.sum(axis=0)
+    shares: Array = is_top * np.where(sharing < len(rows), 1 / sharing, 0.0)
+    return shares
 
 
 def fit_choices(choices: Choices, prior: Array, start: Array, effort: Effort) -> Array:
@@ -124,9 +95,9 @@ class _Climb:
     def keep(self, some: Mask) -> _Climb:
         """Go on with some of the runs."""
         kept = copy(self)
-        theirs = some[self._runs]
+        theirs = np.flatnonzero(some[self._runs])
         kept._runs = (np.cumsum(some) - 1)[self._runs[theirs]]
-        kept._arms = self._arms[:, theirs]
+        kept._arms = self._arms.take(theirs, axis=1)
         kept._times = self._times[theirs]
         kept._prior, kept._wins = self._prior[some], self._wins[some]
         kept._places = kept._arms + kept._runs * self._wins.shape[1]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.company import expect_gain
+from heats.engine.adaptive.gains import expect_gain
 from heats.engine.adaptive.keys import MOST_ARMS, MOST_PULLS, NEVER, make_keys
 from heats.engine.adaptive.outlook import Outlook
 from heats.engine.adaptive.repeats import Repeats

@@ -14,17 +14,17 @@ has effects of its own. Of several λ the likeliest counts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array
-from heats.engine.adaptive.company import RATIOS, center_rewards, explain, weigh_rewards
-from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.heard import add_up
 from heats.engine.adaptive.lasting import Strengths, log_determinant
-from heats.engine.adaptive.sets import group_sets
+from heats.engine.adaptive.rewards import RATIOS, Rewards, explain, weigh_rewards
+from heats.engine.adaptive.sets import Sets
 
 MOST_STEPS = 100  # of conjugate gradients
 SMALL_RESIDUAL = 1e-6
@@ -39,47 +39,46 @@ class Effects(NamedTuple):
     likely: Array  # (reps,)
 
 
-def fit_effects(heard: Heard, n_arms: int) -> tuple[Strengths, Array]:
+def fit_effects(rewards: Rewards, sets: Sets, n_arms: int) -> tuple[Strengths, Array]:
     """Return the effects that explain rewards best, and the log-likelihood of the rewards ``(reps,)``."""
-    rewards = _Rewards(heard, n_arms)
-    tried = [rewards.fit(ratio) for ratio in RATIOS]
+    fit = _Fit(rewards, sets, n_arms)
+    tried = [fit.try_ratio(ratio) for ratio in RATIOS]
     best = np.stack([each.likely for each in tried]).argmax(axis=0)
-    runs = np.arange(heard.reps)
+    runs = np.arange(best.size)
     *strengths, likely = (np.stack(part)[best, runs] for part in zip(*tried, strict=True))
     return Strengths(*strengths), likely
 
 
-class _Rewards:
-    """Rewards of runs in step, each less the mean of its pull."""
+class _Fit:
+    """What effects are fitted to."""
 
-    def __init__(self, heard: Heard, n_arms: int) -> None:
-        self._sets, self._size = group_sets(heard.heats), heard.heats.shape[2]
-        self._shape = (heard.reps, n_arms)
-        self._places = place_arms(heard.heats, n_arms)
-        self._told = np.broadcast_to(heard.told[..., None], heard.heats.shape).astype(np.float64)
-        rewards = center_rewards(heard)
-        self._pulls = add_up(self._places, self._told, self._shape)
-        self._sums = add_up(self._places, rewards, self._shape)
-        self._squares = (rewards**2).sum(axis=(1, 2))
-        counts = self._sets.count_pulls(heard.told)
-        self._roots = np.broadcast_to(np.sqrt(counts / self._size), self._sets.arms.shape)
-        self._free = heard.told.sum(axis=1) * (self._size - 1)
+    def __init__(self, rewards: Rewards, sets: Sets, n_arms: int) -> None:
+        self._rewards, self._sets, self._size = rewards, sets, len(rewards.sums)
+        self._shape = (len(sets.which), n_arms)
+        self._places = sets.arms + sets.runs * n_arms
+        self._sums = add_up(self._places, rewards.sums, self._shape)
+        self._pulls = self._spread(rewards.pulls)
 
-    def fit(self, ratio: float) -> Effects:
+    def try_ratio(self, ratio: float) -> Effects:
         """Find the effects if they have so many times the variance of the noise, and the likelihood of that."""
         effects = _solve(lambda along: self._apply(along) + along / ratio, self._sums, self._pulls + 1 / ratio)
-        left = explain(self._squares, (self._sums * effects).sum(axis=1))
+        left = explain(self._rewards.squares, (self._sums * effects).sum(axis=1))
         known = self._pulls * (1 - 1 / self._size) + 1 / ratio
-        spread = log_determinant(known * ratio, self._sets.arms, self._sets.runs, self._roots * math.sqrt(ratio))
-        noise = (left / np.maximum(self._free, 1))[:, None]
+        roots = np.broadcast_to(np.sqrt(self._rewards.pulls * (ratio / self._size)), self._places.shape)
+        spread = log_determinant(known * ratio, self._sets.arms, self._sets.runs, roots)
+        noise = (left / np.maximum(self._rewards.free, 1))[:, None]
         sharper = (1 - 1 / self._size) / noise
-        return Effects(effects, known / noise, sharper, weigh_rewards(self._free, left, spread))
+        return Effects(effects, known / noise, sharper, weigh_rewards(self._rewards.free, left, spread))
 
     def _apply(self, effects: Array) -> Array:
         """Return X'X times effects: over the pulls of each arm, the sum of how far it is from the mean of the pull."""
-        means = (effects.ravel()[self._places] * self._told).mean(axis=-1, keepdims=True)
-        applied: Array = self._pulls * effects - add_up(self._places, means * self._told, self._shape)
+        sums = reduce(np.add, effects.ravel().take(self._places, mode="clip"))
+        applied: Array = self._pulls * effects - self._spread(sums * (self._rewards.pulls / self._size))
         return applied
+
+    def _spread(self, values: Array) -> Array:
+        """Return the sums over the sets of every arm of what all arms of a set ``(sets,)`` have."""
+        return sum((add_up(places, values, self._shape) for places in self._places), np.zeros(self._shape))
 
 
 def _solve(apply: Callable[[Array], Array], wanted: Array, nearly: Array) -> Array:

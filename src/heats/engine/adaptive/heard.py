@@ -2,42 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from heats.base.arrays import Array, Indices, Mask
+from heats.base.arrays import AnyArray, Array, Indices, Mask
+from heats.engine.adaptive.gains import gain
 from heats.engine.feedback import Kind
 
 
 class Heard(NamedTuple):
-    """Pulls of runs in step; ``told`` says which had a verdict: the rows of the others say nothing."""
+    """Pulls of runs in step. The arms of a pull stand in a column: NumPy is slow along short rows."""
 
-    kind: Kind
-    heats: Indices  # (reps, pulls, size), arms increasing
-    rows: Array  # (reps, pulls, size)
-    told: Mask  # (reps, pulls)
+    kind: Kind | None  # while nothing is told it is not known
+    heats: Indices  # (size, reps, pulls), increasing
+    rows: Array  # (size, reps, pulls); 0 where there was no verdict
+    gains: Array  # (size, reps, pulls), what is said of each arm if company decides
+    told: Mask  # (reps, pulls), which had a verdict
 
     @property
     def reps(self) -> int:
         """How many runs there are."""
-        return len(self.heats)
+        return len(self.told)
 
     def of(self, runs: Indices) -> Heard:
         """Return what some of the runs heard."""
-        return Heard(self.kind, self.heats[runs], self.rows[runs], self.told[runs])
+        if runs.size == self.reps:
+            return self
+        rows, gains = self.rows.take(runs, axis=1), self.gains.take(runs, axis=1)
+        return Heard(self.kind, self.heats.take(runs, axis=1), rows, gains, self.told[runs])
+
+    def keep(self, told: Mask) -> Heard:
+        """Return what is left where some verdicts are void."""
+        rows, gains = (np.where(told, each, 0.0) for each in (self.rows, self.gains))
+        return Heard(self.kind, self.heats, rows, gains, told)
 
 
-def sort_heats(heats: Indices, rows: Array) -> tuple[Indices, Array]:
-    """Return heats with their arms increasing, and what they said in the same order."""
+def hear_pulls(kind: Kind | None, heats: Indices, rows: Array, told: Mask) -> Heard:
+    """Take in pulls: their heats and what was observed, both ``(reps, pulls, size)``, and which had a verdict."""
     order = np.argsort(heats, axis=-1)
-    return np.take_along_axis(heats, order, axis=-1), np.take_along_axis(rows, order, axis=-1)
+    columns = np.where(told, _stand(rows, order), 0.0)
+    return Heard(kind, _stand(heats, order), columns, gain(kind, columns, told), told)
+
+
+def _stand(rows: AnyArray, order: Indices) -> AnyArray:
+    """Return what was in rows ``(reps, pulls, size)`` in columns ``(size, reps, pulls)``, each in its order."""
+    return np.ascontiguousarray(np.moveaxis(np.take_along_axis(rows, order, axis=-1), -1, 0))
+
+
+def join(kind: Kind, batches: Sequence[Heard]) -> Heard:
+    """Return all that batches heard, one after the other."""
+    heats, rows, gains, told = (
+        np.concatenate([getattr(batch, name) for batch in batches], axis=-1)
+        for name in ("heats", "rows", "gains", "told")
+    )
+    return Heard(kind, heats, rows, gains, told)
 
 
 def place_arms(heats: Indices, n_arms: int) -> Indices:
-    """Return where in a flat row of the arms of all runs those of heats ``(reps, ...)`` are."""
-    runs = np.arange(len(heats)).reshape(-1, *(1,) * (heats.ndim - 1))
-    return heats + runs * n_arms
+    """Return where in a flat row of the arms of all runs those of heats ``(size, reps, pulls)`` are."""
+    return heats + np.arange(heats.shape[1])[:, None] * n_arms
 
 
 def add_up(places: Indices, values: Array, shape: tuple[int, int]) -> Array:

@@ -108,9 +108,18 @@ def _log_determinant(diagonal: Array, arms: Indices, runs: Indices, roots: Array
         roots = roots * (arms < front)
         arms = np.minimum(arms, front - 1)
     one, other = np.triu_indices(len(arms), 1)
-    at = (runs * front + arms[one]) * front + arms[other]
-    pairs = add_up(at, roots[one] * roots[other], (reps * front, front)).reshape(reps, front, front)
-    matrix: Array = -(pairs + pairs.swapaxes(1, 2))
-    matrix[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
-    determinant: Array = np.linalg.slogdet(matrix)[1] + alone
-    return determinant
+    low, high = np.minimum(arms[one], arms[other]), np.maximum(arms[one], arms[other])
+    taken = add_up((runs * front + high) * front + low, roots[one] * roots[other], (reps * front, front))
+    matrices = -taken.reshape(reps, front, front)  # what is below their diagonals
+    matrices[:, np.arange(front), np.arange(front)] += diagonal[:, :front]
+    return _log_determinants(matrices) + alone
+
+
+def _log_determinants(below: Array) -> Array:
+    """Return log |H| of symmetric matrices, of which nothing is above the diagonal."""
+    try:
+        roots = np.linalg.cholesky(below)
+        found: Array = 2 * np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    except np.linalg.LinAlgError:  # arms are so far apart that rounding spoils a matrix
+        found = np.linalg.slogdet(below + np.tril(below, -1).swapaxes(1, 2))[1]
+    return found

@@ -28,14 +28,14 @@ def find_better(heard: Heard, best: Indices, merits: Array) -> Indices:
 def measure_lead(heard: Heard, other: Indices, n_arms: int) -> Array:
     """Return by how many standard errors arms are ahead of another one in the pulls with both ``(reps, n_arms)``."""
     shape = (heard.reps, n_arms)
-    is_other = heard.heats == other[:, None, None]
-    both = (is_other.any(axis=-1) & heard.told)[..., None]
-    largest = np.abs(heard.rows).max(axis=(1, 2), keepdims=True, where=both, initial=0.0)
+    is_other = heard.heats == other[:, None]
+    both = is_other.any(axis=0) & heard.told
+    largest = np.abs(heard.rows).max(axis=(0, 2), where=both, initial=0.0)[:, None]
     rows = np.where(both, heard.rows, 0.0) / np.where(largest > 0, largest, 1)
-    leads = np.where(both, rows - (rows * is_other).sum(axis=-1, keepdims=True), 0.0)
-    both = both & ~is_other
+    leads = np.where(both, rows - (rows * is_other).sum(axis=0), 0.0)
+    met = both & ~is_other
     places = place_arms(heard.heats, n_arms)
-    met, sums, squares = (add_up(places, each, shape) for each in (both.astype(float), leads, leads**2))
+    met, sums, squares = (add_up(places, each, shape) for each in (met.astype(float), leads, leads**2))
     left = np.maximum(squares - sums**2 / np.maximum(met, 1), 0.0).sum(axis=1, keepdims=True)
     noise = np.sqrt(left / np.maximum((met - 1).clip(0).sum(axis=1, keepdims=True), 1))
     error = np.maximum(noise, np.finfo(float).eps) * np.sqrt(met)

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.choices import Effort
-from heats.engine.adaptive.company import Company
+from heats.engine.adaptive.choices import Effort, group_first
+from heats.engine.adaptive.company import Company, gather_company
 from heats.engine.adaptive.effects import fit_effects
 from heats.engine.adaptive.heard import Heard
 from heats.engine.adaptive.lasting import First, Strengths, fit_first, take_likeliest
@@ -81,32 +81,29 @@ class Outlook:
 
         Without ``batch`` that is the last decision: it is due, whatever was told, and more is tried.
         """
-        company = Company(heard, self.scores.shape[1])
-        self.scores = company.score()
-        if batch is not None and not self._can_tell(heard):
-            return
-        due = np.ones(heard.reps, dtype=bool) if batch is None or batch % LOOK_EVERY == 0 else self.lasts.copy()
-        if due.any():
-            self._decide(np.flatnonzero(due), heard, company, at_last=batch is None)
+        company = gather_company(heard, self.scores.shape[1])
+        if batch is None or self._can_tell(heard):
+            is_due = self.lasts if batch is not None and batch % LOOK_EVERY else np.ones(heard.reps, dtype=bool)
+            if (runs := np.flatnonzero(is_due)).size:
+                self._decide(runs, heard.of(runs), company.of(runs), at_last=batch is None)
+        if (runs := np.flatnonzero(~self.lasts)).size:
+            self.scores[runs] = company.of(runs).score()
 
     def _can_tell(self, heard: Heard) -> bool:
         """Whether there are enough pulls to tell strengths by, and not too many to do so before the end."""
-        n_arms, (_, pulls, size) = self.scores.shape[1], heard.heats.shape
+        n_arms, (size, _, pulls) = self.scores.shape[1], heard.heats.shape
         few = max(FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, FEW_HEATS * size)
         return bool(n_arms * few <= pulls * size <= MOST_WORK // EFFORT.steps)
 
     def _decide(self, runs: Indices, heard: Heard, company: Company, *, at_last: bool) -> None:
         """Find out of some runs whether strengths last in them, and what they are."""
-        if runs.size < heard.reps:
-            heard = heard.of(runs)
-            company = Company(heard, self.scores.shape[1])
-        if heard.kind is Kind.REWARDS:
-            effects, likely = fit_effects(heard, self.scores.shape[1])
-            lasts = likely > company.weigh_rewards()
+        if (rewards := company.rewards) is not None:
+            effects, likely = fit_effects(rewards, company.sets, self.scores.shape[1])
+            lasts = likely > company.weigh_rewards(rewards)
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
             if at_last:
                 self._see_meetings(runs[lasts], heard.of(np.flatnonzero(lasts)))
-        elif (first := company.first) is not None:
+        elif (first := group_first(heard, company.sets)).times.any():
             priors, odds, effort = (LAST_PRIORS, LASTING_ODDS, LAST_EFFORT) if at_last else (PRIORS, 1.0, EFFORT)
             tried = fit_first(first, priors, self._first[: len(priors), runs], _limit(effort, heard))
             found = take_likeliest(tried)
@@ -134,11 +131,11 @@ class Outlook:
 
 def _find_strengths(heard: Heard, first: First, lasts: Mask) -> Strengths:
     """Return strengths in the runs in which they last: by who was first or, if all of that is told, who was ahead."""
-    if heard.heats.shape[2] == 2 or heard.kind in (Kind.WINNER, Kind.RACE) or not lasts.any():
+    if len(heard.heats) == 2 or heard.kind in (Kind.WINNER, Kind.RACE) or not lasts.any():
         return Strengths(np.log(first.strengths[lasts]), first.sharpness[lasts], np.zeros((lasts.sum(), 1)))
     return fit_pairs(heard.of(np.flatnonzero(lasts)), first.strengths[lasts], _limit(EFFORT, heard))
 
 
 def _limit(effort: Effort, heard: Heard) -> Effort:
     """Return so much effort that it does not take longer than the pulls."""
-    return effort._replace(steps=min(effort.steps, 1 + MOST_WORK // heard.heats[0].size))
+    return effort._replace(steps=min(effort.steps, 1 + MOST_WORK // heard.heats[:, 0].size))

@@ -29,21 +29,25 @@ def fit_pairs(heard: Heard, start: Array, effort: Effort) -> Strengths:
     pairs = group_pairs(heard, n_arms)
     prior = np.full((reps, 1), PRIOR)
     strengths = fit_choices(pairs, prior, start, effort)
-    sharper = np.full((reps, 1), tell_sharpness(heard.heats.shape[2]))
+    sharper = np.full((reps, 1), tell_sharpness(len(heard.heats)))
     return Strengths(np.log(strengths), find_chances(pairs, prior, strengths)[1], sharper)
 
 
 def group_pairs(heard: Heard, n_arms: int) -> Choices:
     """Return who was ahead of whom, and how often; those that share a place are not told apart."""
-    order = np.argsort(-heard.rows, axis=-1, kind="stable")
-    arms = np.take_along_axis(place_arms(heard.heats, n_arms), order, axis=-1)
-    rows = np.take_along_axis(heard.rows, order, axis=-1)
-    _, pulls, size = arms.shape
+    arms, rows = place_arms(heard.heats, n_arms), heard.rows
+    size, runs, pulls = arms.shape
     most_apart = min(size - 1, MOST_APART, max(1, MOST_PAIRS // (pulls * size)))
+    if most_apart < size - 1:
+        order = np.argsort(-rows, axis=0, kind="stable")
+        arms, rows = np.take_along_axis(arms, order, axis=0), np.take_along_axis(rows, order, axis=0)
+    within = arms - (np.arange(runs) * n_arms)[:, None]
     found = []
     for apart in range(1, most_apart + 1):
-        differ = (rows[..., :-apart] > rows[..., apart:]) & heard.told[..., None]
-        found.append((arms[..., :-apart] * n_arms + arms[..., apart:] % n_arms)[differ])
+        upper, lower = slice(None, -apart), slice(apart, None)
+        for one, other in ((upper, lower), (lower, upper)):
+            is_ahead = rows[one] > rows[other]
+            found.append((arms[one] * n_arms + within[other])[is_ahead])
     pairs, times = np.unique(np.concatenate(found), return_counts=True)
     ahead, behind = np.divmod(pairs, n_arms)
     runs, ahead = np.divmod(ahead, n_arms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 import numpy as np
@@ -19,7 +19,7 @@ MOST_BUDGET = 20_000  # pulls: every one may have to look past all sets that wer
 class Repeats:
     """How often every set was dealt in runs in step; ``dealt`` are heats ``(reps, pulls, size)`` of earlier batches."""
 
-    def __init__(self, most: int, reps: int, dealt: Sequence[Indices]) -> None:
+    def __init__(self, most: int, reps: int, dealt: Iterable[Indices]) -> None:
         self.runs = [Run(most) for _ in range(reps)]
         for heats in dealt:
             for run, those in zip(self.runs, heats.tolist(), strict=True):

@@ -8,34 +8,46 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
 from heats.base.randomness import draw_bits
-from heats.engine.adaptive.heard import add_up
 
 
 class Sets(NamedTuple):
-    """The sets that were pulled, those of a run in a row; ``which`` of them every pull was of.
-
-    What is known of them stands column by column: NumPy is slow along short rows.
-    """
+    """The sets that were pulled, those of a run in a row; ``which`` of them every pull was of."""
 
     arms: Indices  # (size, sets), increasing
     runs: Indices  # (sets,)
     which: Indices  # (reps, pulls)
 
     def add_up(self, values: Array) -> Array:
-        """Return the sums over the pulls ``(reps, pulls, size)`` of every set ``(size, sets)``."""
-        size, sets = self.arms.shape
-        return add_up(self.which[..., None] + np.arange(size) * sets, values, (size, sets))
+        """Return the sums over the pulls ``(size, reps, pulls)`` of every set ``(size, sets)``."""
+        return np.stack([self._add_up(each) for each in values])
 
     def count_pulls(self, some: Mask) -> Array:
         """Return how many of some pulls ``(reps, pulls)`` every set had."""
-        counts: Array = add_up(self.which, some.astype(np.float64), (1, self.runs.size))[0]
-        return counts
+        return self._add_up(some)
+
+    def add_runs(self, values: Array) -> Array:
+        """Return the sums over the sets ``(sets,)`` of every run ``(reps,)``."""
+        sums = np.bincount(self.runs, weights=values, minlength=len(self.which))
+        return sums.astype(np.float64, copy=False)
+
+    def _add_up(self, values: Array | Mask) -> Array:
+        sums = np.bincount(self.which.ravel(), weights=values.ravel(), minlength=self.runs.size)
+        return sums.astype(np.float64, copy=False)
+
+    def find(self, runs: Indices) -> tuple[Sets, Indices]:
+        """Return the sets of some runs, which increase, and where among all they are."""
+        place = np.full(len(self.which), -1)
+        place[runs] = np.arange(runs.size)
+        theirs = np.flatnonzero(place[self.runs] >= 0)
+        number = np.empty(self.runs.size, dtype=np.int64)
+        number[theirs] = np.arange(theirs.size)
+        return Sets(self.arms.take(theirs, axis=1), place[self.runs[theirs]], number[self.which[runs]]), theirs
 
 
 def group_sets(heats: Indices) -> Sets:
-    """Find pulls of the same set among heats ``(reps, pulls, size)``, whose arms are increasing."""
-    reps, pulls, size = heats.shape
-    bits = draw_bits(0, *np.moveaxis(heats, -1, 0))  # two sets of a million share theirs once in 10⁷ runs
+    """Find pulls of the same set among heats ``(size, reps, pulls)``, whose arms are increasing."""
+    size, reps, pulls = heats.shape
+    bits = draw_bits(0, *heats)  # two sets of a million share theirs once in 10⁷ runs
     order = np.argsort(bits, axis=1)
     bits = np.take_along_axis(bits, order, axis=1)
     is_first = np.ones(bits.shape, dtype=bool)
@@ -43,4 +55,4 @@ def group_sets(heats: Indices) -> Sets:
     which = np.empty(bits.shape, dtype=np.int64)
     np.put_along_axis(which, order, np.cumsum(is_first).reshape(bits.shape) - 1, axis=1)
     firsts = (order + np.arange(reps)[:, None] * pulls)[is_first]
-    return Sets(np.ascontiguousarray(heats.reshape(-1, size)[firsts].T), np.nonzero(is_first)[0], which)
+    return Sets(heats.reshape(size, -1).take(firsts, axis=1), np.nonzero(is_first)[0], which)

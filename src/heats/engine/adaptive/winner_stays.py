@@ -19,7 +19,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask, Words
 from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive.dealing import Deal, deal_many
-from heats.engine.adaptive.heard import Heard, add_up, place_arms, sort_heats
+from heats.engine.adaptive.heard import Heard, add_up, hear_pulls, join, place_arms
 from heats.engine.adaptive.keys import ENDS, MOST_ARMS, make_keys
 from heats.engine.adaptive.laps import deal_laps, draw_luck
 from heats.engine.adaptive.line import deal_one
@@ -54,7 +54,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._roots = roots
         self._luck = draw_luck(roots, self.n_arms)
         self.new: list[int] = []  # arms that were added and not pulled yet, in that order
-        self._heard: list[tuple[Indices, Array, Mask]] = []  # heats, what they said, and which had a verdict
+        self._heard: list[Heard] = []  # batch by batch
         self._kind: Kind | None = None
         self._stage: Stage | None = None
 
@@ -79,23 +79,23 @@ class WinnerStays(Game, spec=AdaptiveSpec):
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Add up what the pulls of the batch say."""
         assert self._stage is not None
-        heats, rows = sort_heats(self._stage.heats, observations[..., 0, :])
+        rows, heats = observations[..., 0, :], self._stage.heats
         if kind is Kind.REWARDS and self.statistic is win_rate:
             kind, rows = Kind.WINNER, winner_shares(rows)
         told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
-        pulled = add_up(place_arms(heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
+        batch = hear_pulls(kind, heats, rows, told)
+        pulled = add_up(place_arms(batch.heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
         self._pulled += pulled.astype(np.int64)
         self.new = [arm for arm in self.new if not self._pulled[:, arm].all()]
-        self._heard.append((heats, rows, told))
+        self._heard.append(batch)
         self._kind = kind or self._kind
         self.take_back()
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
         """Know only what is left; batches stay as dealt, and how good arms look is found out at once."""
         for number, (_, heard) in past:
-            heats, rows, told = self._heard[number]
-            told = told if heard is None else heard[..., 0]
-            self._heard[number] = heats, np.where(told[..., None], rows, 0.0), told
+            if heard is not None:
+                self._heard[number] = self._heard[number].keep(heard[..., 0])
         if kind is None:
             self._kind, self._outlook = None, Outlook(self.reps, self.n_arms)
         self.__dict__.pop("verdict", None)
@@ -192,12 +192,13 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         """Return all that was told so far; None while nothing was."""
         if self._kind is None:
             return None
-        return Heard(self._kind, *(np.concatenate(part, axis=1) for part in zip(*self._heard, strict=True)))
+        return join(self._kind, self._heard)
 
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
         size, most = self.spec.heat_size, self.spec.most_per_set
-        repeats = None if most is None else Repeats(most, self.reps, [heats for heats, _, _ in self._heard])
+        dealt = (np.moveaxis(batch.heats, 0, -1) for batch in self._heard)
+        repeats = None if most is None else Repeats(most, self.reps, dealt)
         if not self.round:  # arms that were added meanwhile wait
             return deal_laps(self._roots, self.spec.n_arms, size, pulls, repeats)
         self.outlook.come_to(sum(self.sizes[: self.round]) / self.total)
