@@ -105,7 +105,7 @@ def test_pictures_are_up_to_date() -> None:
         "heats",
         "heats.planning.plan",
         "heats.planning.build",
-        "heats.engine.tournament",
+        "heats.engine.tournament.machine",
         "heats.engine.adaptive.machine",
         "heats.running.find_best",
         "heats.journal.writer",

@@ -17,8 +17,8 @@ from scipy.special import roots_jacobi
 
 import heats
 from heats.base.randomness import Purpose, draw_bits, fold_seed
-from heats.engine.adaptive import outlook
 from heats.engine.adaptive.batches import divide
+from heats.engine.adaptive.outlook import outlook
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import InvalidArgument

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heats.base.randomness import fold_seed
-from heats.engine.elimination import LARGEST_SMALL_HEAT, deal, rank
+from heats.engine.tournament.elimination import LARGEST_SMALL_HEAT, deal, rank
 
 
 def test_a_deal_is_a_partition_and_rested_arms_play() -> None:

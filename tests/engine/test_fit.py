@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import heats
-from heats.engine.fit import Fit
+from heats.engine.evidence.fit import Fit
 from heats.environments import Gaussian, PlackettLuce, Winners
 from heats.errors import BadFeedback, InvalidArgument
 from tests.playing import TRUTH, play

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import heats
 from heats.base.randomness import fold_seed
-from heats.engine.adaptive.laps import deal_laps
-from heats.engine.adaptive.repeats import Repeats
+from heats.engine.adaptive.dealing.laps import deal_laps
+from heats.engine.adaptive.dealing.repeats import Repeats
 
 ROOTS = np.array([fold_seed(seed) for seed in range(3)])
 

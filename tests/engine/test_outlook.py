@@ -14,19 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
-from heats.engine.adaptive.choices import Choices, Effort, group_first
-from heats.engine.adaptive.company import Company, gather_company, share
-from heats.engine.adaptive.dealing import Deal, deal_many
-from heats.engine.adaptive.effects import fit_effects
-from heats.engine.adaptive.heard import Heard, hear_pulls
-from heats.engine.adaptive.keys import make_keys
-from heats.engine.adaptive.lasting import MOST_TOGETHER, fit_first, take_likeliest
-from heats.engine.adaptive.line import deal_one
-from heats.engine.adaptive.meetings import measure_lead
-from heats.engine.adaptive.outlook import LAST_EFFORT, Outlook
-from heats.engine.adaptive.pairs import group_pairs
-from heats.engine.adaptive.rewards import RATIOS, center_rewards, find_noise, group_rewards
-from heats.engine.adaptive.sets import group_sets
+from heats.engine.adaptive.dealing.keys import make_keys
+from heats.engine.adaptive.dealing.many import Deal, deal_many
+from heats.engine.adaptive.dealing.one import deal_one
+from heats.engine.adaptive.outlook.choices import Choices, Effort, group_first
+from heats.engine.adaptive.outlook.company import Company, gather_company, share
+from heats.engine.adaptive.outlook.effects import fit_effects
+from heats.engine.adaptive.outlook.heard import Heard, hear_pulls
+from heats.engine.adaptive.outlook.lasting import MOST_TOGETHER, fit_first, take_likeliest
+from heats.engine.adaptive.outlook.meetings import measure_lead
+from heats.engine.adaptive.outlook.outlook import LAST_EFFORT, Outlook
+from heats.engine.adaptive.outlook.pairs import group_pairs
+from heats.engine.adaptive.outlook.rewards import RATIOS, center_rewards, find_noise, group_rewards
+from heats.engine.adaptive.outlook.sets import group_sets
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
 from heats.environments import Environment, Gaussian, PlackettLuce, Winners
@@ -100,7 +100,7 @@ def test_many_arms_are_taken_for_nearly_independent() -> None:
     heard = hear(Kind.WINNER, 40, 3, 60, 2)
     exact = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("heats.engine.adaptive.lasting.MOST_TOGETHER", 20)
+        patch.setattr("heats.engine.adaptive.outlook.lasting.MOST_TOGETHER", 20)
         nearly = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     assert MOST_TOGETHER > 40
     assert (nearly <= exact + 1e-9).all()

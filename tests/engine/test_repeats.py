@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import heats
 from heats.base.randomness import fold_seed
-from heats.engine.adaptive.dealing import Deal, deal_many
-from heats.engine.adaptive.gains import BETTER
-from heats.engine.adaptive.keys import make_keys
-from heats.engine.adaptive.line import deal_one
-from heats.engine.adaptive.outlook import Outlook
-from heats.engine.adaptive.repeats import Repeats
+from heats.engine.adaptive.dealing.keys import make_keys
+from heats.engine.adaptive.dealing.many import Deal, deal_many
+from heats.engine.adaptive.dealing.one import deal_one
+from heats.engine.adaptive.dealing.repeats import Repeats
+from heats.engine.adaptive.outlook.gains import BETTER
+from heats.engine.adaptive.outlook.outlook import Outlook
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec, parse_spec
 from heats.errors import InvalidArgument

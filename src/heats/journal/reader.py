@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from heats.base.text import end_sentence
+from heats.engine.evidence.pulls import Answer
 from heats.engine.kinds import Machine
 from heats.engine.machine import READY_QUERIES
-from heats.engine.pulls import Answer
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BrokenFile, HeatsError, InvalidArgument, OutOfTurn

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.report import Report
 from heats.reports.labels import Roster
 

@@ -11,7 +11,7 @@ from typing import Any
 from heats.base.frames import Column, guess_kind
 from heats.base.naming import find_title, spread_parameters, write_value
 from heats.base.text import make_encodable
-from heats.engine.pulls import list_pulls
+from heats.engine.evidence.pulls import list_pulls
 from heats.engine.standings import Standings, list_standings
 from heats.journal.reader import Log, read_answers
 

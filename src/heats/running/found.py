@@ -13,8 +13,8 @@ from heats.base.frames import Frame, Library, make_frame
 from heats.base.naming import shorten
 from heats.base.plots import Axes
 from heats.base.text import make_encodable
+from heats.engine.evidence.pulls import list_pulls
 from heats.engine.machine import Machine
-from heats.engine.pulls import list_pulls
 from heats.engine.report import Report, RoundReport, Sureness, summarise_report
 from heats.engine.specs import outline
 from heats.engine.standings import Standings, plot_standings

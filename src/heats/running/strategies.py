@@ -9,7 +9,7 @@ from typing import Any
 
 from heats.base.checks import refuse
 from heats.engine.adaptive import BATCHES, Adaptive
-from heats.engine.adaptive.keys import MOST_ARMS
+from heats.engine.adaptive.dealing.keys import MOST_ARMS
 from heats.engine.adaptive.machine import MOST_BUDGET
 from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
 from heats.engine.statistics import StatisticLike, mean, win_rate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 
 
 def tell(arms: Sequence[Sequence[int]], observations: Sequence[Sequence[float]]) -> Told:

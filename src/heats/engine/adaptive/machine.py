@@ -8,7 +8,7 @@ import msgspec
 
 from heats.base.checks import between, whole
 from heats.engine.adaptive.batches import BATCHES
-from heats.engine.adaptive.repeats import check_repeats
+from heats.engine.adaptive.dealing.repeats import check_repeats
 from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.engine.feedback import Kind
 from heats.engine.machine import Machine

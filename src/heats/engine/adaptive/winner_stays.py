@@ -18,13 +18,13 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask, Words
 from heats.engine.adaptive.batches import divide
-from heats.engine.adaptive.dealing import Deal, deal_many
-from heats.engine.adaptive.heard import Heard, add_up, hear_pulls, join, place_arms
-from heats.engine.adaptive.keys import ENDS, MOST_ARMS, make_keys
-from heats.engine.adaptive.laps import deal_laps, draw_luck
-from heats.engine.adaptive.line import deal_one
-from heats.engine.adaptive.outlook import Outlook
-from heats.engine.adaptive.repeats import Repeats, check_repeats
+from heats.engine.adaptive.dealing.keys import ENDS, MOST_ARMS, make_keys
+from heats.engine.adaptive.dealing.laps import deal_laps, draw_luck
+from heats.engine.adaptive.dealing.many import Deal, deal_many
+from heats.engine.adaptive.dealing.one import deal_one
+from heats.engine.adaptive.dealing.repeats import Repeats, check_repeats
+from heats.engine.adaptive.outlook.heard import Heard, add_up, hear_pulls, join, place_arms
+from heats.engine.adaptive.outlook.outlook import Outlook
 from heats.engine.feedback import Kind
 from heats.engine.game import Game, Said, Stage
 from heats.engine.specs import AdaptiveSpec

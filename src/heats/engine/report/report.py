@@ -10,7 +10,7 @@ from heats.base.frames import Frame, Library, make_frame
 from heats.base.markup import fold, make_html_table, make_paragraph
 from heats.base.plots import Axes
 from heats.base.text import count_things, format_table, make_printable
-from heats.engine.pulls import list_pulls
+from heats.engine.evidence.pulls import list_pulls
 from heats.engine.report.rounds import BATCH_TITLES, ROUND_TITLES, BatchReport, RoundReport, list_batches, list_rounds
 from heats.engine.report.sureness import Sureness, how_sure
 from heats.engine.standings import (

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Indices
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 
 ROUND_TITLES = ("round", "arms", "pulls each", "stay")
 BATCH_TITLES = ("batch", "pulls", "candidates", "most often")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Matrix, make_matrix
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Matrix, make_matrix
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 
 LEAST_SQUARES = 1e-300  # of all differences together: smaller ones cannot be told from none
 

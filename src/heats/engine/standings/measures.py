@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
 from heats.engine.statistics import Statistic, win_rate, winner_shares
 

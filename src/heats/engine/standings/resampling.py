@@ -14,7 +14,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Words
 from heats.base.randomness import draw_units
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.statistics import Statistic
 
 FEWEST_TO_RESAMPLE = 10

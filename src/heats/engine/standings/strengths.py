@@ -9,7 +9,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Words
 from heats.base.threads import use_one_thread
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
 from heats.engine.standings.choices import find_choices
 from heats.engine.standings.effects import find_effects

@@ -11,7 +11,7 @@ from heats.base.arrays import Array
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.markup import make_html_table
 from heats.base.randomness import Purpose, draw_bits
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
 from heats.engine.standings.measures import take_measures
 from heats.engine.standings.row import Standing, list_standings

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.outlook.heard import Heard, add_up, place_arms
 
 BEYOND_DOUBT = 4.0  # standard errors
 FEWEST_MEETINGS = 3

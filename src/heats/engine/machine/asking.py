@@ -18,14 +18,14 @@ import numpy as np
 from heats.base.arrays import Array, Mask
 from heats.base.checks import as_list, whole
 from heats.base.randomness import fold_seed
-from heats.engine.answerers import Answerers
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
 from heats.engine.game import Game, Stage, Watch
-from heats.engine.queries import Queries, Query, number_of, read_rows
+from heats.engine.machine.answerers import Answerers
+from heats.engine.machine.queries import Queries, Query, number_of, read_rows
+from heats.engine.machine.stages import NOTHING, PACK, Opened, Over
 from heats.engine.report import Stop
 from heats.engine.scoring import adapt_to_kind
 from heats.engine.specs import Spec
-from heats.engine.stages import NOTHING, PACK, Opened, Over
 from heats.engine.statistics import Statistic, StatisticLike
 from heats.errors import BadFeedback, InvalidArgument, OutOfTurn, show_value
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.choices import Effort, group_first
-from heats.engine.adaptive.company import Company, gather_company
-from heats.engine.adaptive.effects import fit_effects
-from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.lasting import First, Strengths, fit_first, take_likeliest
-from heats.engine.adaptive.meetings import MOST_CHANGES, find_better
-from heats.engine.adaptive.pairs import fit_pairs
+from heats.engine.adaptive.outlook.choices import Effort, group_first
+from heats.engine.adaptive.outlook.company import Company, gather_company
+from heats.engine.adaptive.outlook.effects import fit_effects
+from heats.engine.adaptive.outlook.heard import Heard
+from heats.engine.adaptive.outlook.lasting import First, Strengths, fit_first, take_likeliest
+from heats.engine.adaptive.outlook.meetings import MOST_CHANGES, find_better
+from heats.engine.adaptive.outlook.pairs import fit_pairs
 from heats.engine.feedback import Kind
 from heats.engine.scoring import settle
 

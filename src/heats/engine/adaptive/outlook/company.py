@@ -29,10 +29,10 @@ from functools import cache
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.choices import Choices
-from heats.engine.adaptive.gains import gain_choices
-from heats.engine.adaptive.heard import Heard, add_up
-from heats.engine.adaptive.rewards import (
+from heats.engine.adaptive.outlook.choices import Choices
+from heats.engine.adaptive.outlook.gains import gain_choices
+from heats.engine.adaptive.outlook.heard import Heard, add_up
+from heats.engine.adaptive.outlook.rewards import (
     RATIOS,
     Rewards,
     explain,
@@ -41,7 +41,7 @@ from heats.engine.adaptive.rewards import (
     square_sums,
     weigh_rewards,
 )
-from heats.engine.adaptive.sets import Sets, group_sets
+from heats.engine.adaptive.outlook.sets import Sets, group_sets
 from heats.engine.feedback import Kind
 
 SHAPE = 0.5  # a

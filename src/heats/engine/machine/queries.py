@@ -17,7 +17,7 @@ from heats.base.checks import whole
 from heats.base.randomness import Purpose, draw_bits, draw_more_bits, sort_order
 from heats.engine.feedback import Arms, Kind, share_by_times
 from heats.engine.game import Said
-from heats.engine.stages import Opened
+from heats.engine.machine.stages import Opened
 from heats.errors import OutOfTurn
 
 CHUNK_PULLS = 65_536  # are brought into dealt order at a time

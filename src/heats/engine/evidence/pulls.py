@@ -9,7 +9,7 @@ import numpy as np
 
 from heats.base.arrays import AnyArray
 from heats.base.frames import Column
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 
 
 class Answer(NamedTuple):

@@ -7,7 +7,7 @@ once arms had many pulls, a heat has no more places for the best than there are 
 the strongest; the others go to *guests*, the arms with the fewest pulls.
 
 Arms are ordered by ``keys``. Many runs find the largest ones by partitioning, one run by sorting once and heaps
-(``line``): the same arms.
+(``one``): the same arms.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.gains import expect_gain
-from heats.engine.adaptive.keys import MOST_ARMS, MOST_PULLS, NEVER, make_keys
-from heats.engine.adaptive.outlook import Outlook
-from heats.engine.adaptive.repeats import Repeats
+from heats.engine.adaptive.dealing.keys import MOST_ARMS, MOST_PULLS, NEVER, make_keys
+from heats.engine.adaptive.dealing.repeats import Repeats
+from heats.engine.adaptive.outlook.gains import expect_gain
+from heats.engine.adaptive.outlook.outlook import Outlook
 
 CLOSE = 1.0  # standard errors that a rival may be behind the strongest
 MANY_PULLS = 16  # of an arm on average: before, there are no guests

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.answerers import Signed
 from heats.engine.game import Stage
+from heats.engine.machine.answerers import Signed
 
 
 class Opened(NamedTuple):

@@ -14,11 +14,20 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Indices
-from heats.engine.adaptive.dealing import LEAST_SHARPER, Deal, count_rivals
-from heats.engine.adaptive.gains import BETTER
-from heats.engine.adaptive.keys import LARGEST_VALUE, MOST_ARMS, MOST_PULLS, NEVER, ONE_PULL, UNIT, VALUE_AT, make_key
-from heats.engine.adaptive.outlook import Outlook
-from heats.engine.adaptive.repeats import Run
+from heats.engine.adaptive.dealing.keys import (
+    LARGEST_VALUE,
+    MOST_ARMS,
+    MOST_PULLS,
+    NEVER,
+    ONE_PULL,
+    UNIT,
+    VALUE_AT,
+    make_key,
+)
+from heats.engine.adaptive.dealing.many import LEAST_SHARPER, Deal, count_rivals
+from heats.engine.adaptive.dealing.repeats import Run
+from heats.engine.adaptive.outlook.gains import BETTER
+from heats.engine.adaptive.outlook.outlook import Outlook
 
 
 def deal_one(deal: Deal) -> Indices:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.heard import Heard
-from heats.engine.adaptive.sets import Sets
+from heats.engine.adaptive.outlook.heard import Heard
+from heats.engine.adaptive.outlook.sets import Sets
 
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1e4, 1e6)  # that are tried, of the variance of what lasts to that of noise
 LEAST_NOISE = 1e-3  # of all that rewards differ by

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array
-from heats.engine.adaptive.choices import Choices, Effort, fit_choices
-from heats.engine.adaptive.heard import Heard, place_arms
-from heats.engine.adaptive.lasting import Strengths, find_chances
+from heats.engine.adaptive.outlook.choices import Choices, Effort, fit_choices
+from heats.engine.adaptive.outlook.heard import Heard, place_arms
+from heats.engine.adaptive.outlook.lasting import Strengths, find_chances
 
 PRIOR = 3.0  # ν
 MOST_APART = 24  # places

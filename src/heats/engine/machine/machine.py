@@ -16,19 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.asking import READY_QUERIES, Aside, Asking
-from heats.engine.evidence import Told
+from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind, NoVerdict, share_by_times
 from heats.engine.game import Said
-from heats.engine.queries import Query, number_of, read_rows
+from heats.engine.machine.asking import Aside, Asking
+from heats.engine.machine.queries import Query, number_of, read_rows
+from heats.engine.machine.stages import NOTHING, Opened, Over
 from heats.engine.report import Report, report_batches
 from heats.engine.specs import AdaptiveSpec, Spec, parse_spec
-from heats.engine.stages import NOTHING, Opened, Over
 from heats.engine.standings import Standings, count_meetings, make_standings
 from heats.engine.statistics import StatisticLike, mean
 from heats.errors import InvalidArgument, OutOfTurn
-
-__all__ = ["READY_QUERIES", "Machine", "Query"]
 
 
 class Machine(Asking, ABC):

@@ -14,13 +14,13 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import AnyArray, Array, Indices, Mask, Order, Words
 from heats.base.randomness import Purpose
-from heats.engine.early import Endings, check_early
+from heats.engine.evidence.records import Record, make_record
 from heats.engine.feedback import Kind
 from heats.engine.game import Said, ScoredGame, Stage
-from heats.engine.records import Record, make_record
 from heats.engine.scoring import Seen, is_meant, see
 from heats.engine.specs import TournamentSpec
 from heats.engine.statistics import StatisticLike
+from heats.engine.tournament.early import Endings, check_early
 from heats.errors import BadFeedback
 from heats.planning.plan import Round
 

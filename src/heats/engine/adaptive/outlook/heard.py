@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import AnyArray, Array, Indices, Mask
-from heats.engine.adaptive.gains import gain
+from heats.engine.adaptive.outlook.gains import gain
 from heats.engine.feedback import Kind
 
 

@@ -18,8 +18,8 @@ from collections.abc import Callable
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
+from heats.engine.evidence.fit import Fit
 from heats.engine.feedback import Kind
-from heats.engine.fit import Fit
 from heats.engine.scoring import Seen, settle
 from heats.engine.statistics import Statistic, mean, win_rate
 from heats.errors import BadFeedback, InvalidArgument

@@ -9,15 +9,15 @@ import numpy as np
 
 from heats.base.arrays import AnyArray, Array, Mask
 from heats.base.checks import true_or_false
-from heats.engine.elimination import Elimination, Played, best_first
+from heats.engine.evidence.records import Leads
 from heats.engine.feedback import Kind
 from heats.engine.game import Said
 from heats.engine.machine import Machine
-from heats.engine.records import Leads
 from heats.engine.report import Report, RoundReport, Sureness, judge_heat
 from heats.engine.scoring import see
 from heats.engine.specs import TournamentSpec
 from heats.engine.statistics import StatisticLike, mean
+from heats.engine.tournament.elimination import Elimination, Played, best_first
 from heats.errors import InvalidArgument
 from heats.planning.plan import Plan
 

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.choices import Choices, Effort, fit_choices
-from heats.engine.adaptive.heard import add_up
+from heats.engine.adaptive.outlook.choices import Choices, Effort, fit_choices
+from heats.engine.adaptive.outlook.heard import add_up
 
 MOST_TOGETHER = 300  # arms
 MOST_ENTRIES = 200_000  # of the matrices of runs that are looked at together: they fit into a cache

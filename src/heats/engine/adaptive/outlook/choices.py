@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.adaptive.heard import Heard, add_up
-from heats.engine.adaptive.sets import Sets
+from heats.engine.adaptive.outlook.heard import Heard, add_up
+from heats.engine.adaptive.outlook.sets import Sets
 from heats.engine.feedback import Kind
 
 LONGEST_LEAP = 16.0  # steps

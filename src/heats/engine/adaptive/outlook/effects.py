@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array
-from heats.engine.adaptive.heard import add_up
-from heats.engine.adaptive.lasting import Strengths, log_determinant
-from heats.engine.adaptive.rewards import RATIOS, Rewards, explain, weigh_rewards
-from heats.engine.adaptive.sets import Sets
+from heats.engine.adaptive.outlook.heard import add_up
+from heats.engine.adaptive.outlook.lasting import Strengths, log_determinant
+from heats.engine.adaptive.outlook.rewards import RATIOS, Rewards, explain, weigh_rewards
+from heats.engine.adaptive.outlook.sets import Sets
 
 MOST_STEPS = 100  # of conjugate gradients
 SMALL_RESIDUAL = 1e-6

@@ -10,8 +10,8 @@ import numpy as np
 
 from heats.base.arrays import Indices, Words
 from heats.base.randomness import Purpose, draw_bits
-from heats.engine.adaptive.keys import ONE_PULL, make_keys
-from heats.engine.adaptive.repeats import Repeats
+from heats.engine.adaptive.dealing.keys import ONE_PULL, make_keys
+from heats.engine.adaptive.dealing.repeats import Repeats
 
 
 def draw_luck(roots: Words, n_arms: int, lap: int | Indices = 0) -> Indices:
