@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from heats.cli.app import run
-from heats.vote import server
+from heats.vote.site import server
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import heats
 from heats.journal import Journal, JournalFile, Log
-from heats.vote.desk import Desk
-from heats.vote.ledger import Ledger, Vote
+from heats.vote.desk.desk import Desk
+from heats.vote.desk.ledger import Ledger, Vote
 
 
 class Clock:

@@ -6,14 +6,14 @@ import json
 import os
 import sys
 
-import heats.vote.office
-import heats.vote.server
+import heats.vote.desk.office
+import heats.vote.site.server
 from heats.cli.app import run
 
 
 def main() -> None:
     """Start one server after the other, and say when each of them is gone."""
-    heats.vote.server.warm_up()
+    heats.vote.site.server.warm_up()
     for line in sys.stdin:
         folder, arguments = json.loads(line)
         child = os.fork()

@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 import heats
 from heats.errors import JournalFailed
 from heats.journal import Log
-from heats.vote.app import make_app
-from heats.vote.desk import PATIENCE
-from heats.vote.guard import make_ticket
-from heats.vote.office import Office
-from heats.vote.scenario import load_poll
+from heats.vote.desk.desk import PATIENCE
+from heats.vote.desk.office import Office
+from heats.vote.poll.scenario import load_poll
+from heats.vote.site.app import make_app
+from heats.vote.site.guard import make_ticket
 from tests.vote.polls import Clock, list_votes, write_lines
 from tests.vote.test_scenario import write_pictures, write_scenario
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 import heats
-from heats.vote.desk import Desk, Nothing, Outcome
-from heats.vote.scenario import LEASE_SECONDS
+from heats.vote.desk.desk import Desk, Nothing, Outcome
+from heats.vote.poll.scenario import LEASE_SECONDS
 from tests.vote.polls import Clock, open_desk
 
 LOOK_SECONDS = 5.0  # after which the page of somebody who waits asks again

@@ -16,7 +16,7 @@ import heats
 from heats.errors import OutOfTurn
 from heats.journal.events import Told
 from heats.journal.reader import Log
-from heats.vote.desk import CLOSED, OVER, PATIENCE, SECOND, Desk, Handed, Nothing, Outcome
+from heats.vote.desk.desk import CLOSED, OVER, PATIENCE, SECOND, Desk, Handed, Nothing, Outcome
 from tests.vote.polls import Clock, list_votes, open_desk
 
 MACHINES: dict[str, Callable[[], heats.Machine]] = {

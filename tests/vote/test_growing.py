@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import heats
-from heats.vote.office import Office
-from heats.vote.scenario import load_poll
+from heats.vote.desk.office import Office
+from heats.vote.poll.scenario import load_poll
 from tests.vote.polls import write_lines
 from tests.vote.test_app import PEOPLE, Poll
 from tests.vote.test_scenario import SVG, write_pictures, write_scenario

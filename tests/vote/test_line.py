@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heats.vote.line import Group, Line
+from heats.vote.desk.line import Group, Line
 
 SETS = [frozenset(each) for each in ((0, 1), (0, 2), (1, 2), (2, 3))]
 

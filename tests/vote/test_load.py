@@ -11,7 +11,7 @@ import httpx2 as httpx
 import pytest
 
 from heats.journal import Log
-from heats.vote.ledger import Ledger
+from heats.vote.desk.ledger import Ledger
 from tests.vote.polls import list_votes, write_lines
 from tests.vote.servers import Server, open_page
 from tests.vote.test_app import read_hidden

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from heats.journal import Log
-from heats.vote.ledger import Ledger
-from heats.vote.office import Office
-from heats.vote.overview import Busy, survey
-from heats.vote.reading import read_in_process
-from heats.vote.scenario import load_poll
+from heats.vote.desk.ledger import Ledger
+from heats.vote.desk.office import Office
+from heats.vote.desk.reading import read_in_process
+from heats.vote.poll.scenario import load_poll
+from heats.vote.site.overview import Busy, survey
 from tests.vote.polls import write_lines
 
 LOOK = partial(survey, busy=Busy(0, []), listed=None)

@@ -10,7 +10,7 @@ import pytest
 
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import InvalidArgument
-from heats.vote.scenario import load_poll
+from heats.vote.poll.scenario import load_poll
 from tests.vote.polls import write_lines
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="{}"/></svg>'

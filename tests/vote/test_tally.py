@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from heats.vote import desk
+from heats.vote.desk import desk
 from tests.vote.test_app import Poll, read_hidden
 
 

@@ -55,10 +55,10 @@ def vote(
 ) -> None:
     """Serve a page where people vote. Links are printed, votes kept in a journal; the same command goes on with it."""
     try:
-        from heats.vote.office import Office
-        from heats.vote.reading import read_in_process
-        from heats.vote.scenario import is_address, load_poll
-        from heats.vote.server import find_address, is_loopback, open_port, serve
+        from heats.vote.desk.office import Office
+        from heats.vote.desk.reading import read_in_process
+        from heats.vote.poll.scenario import is_address, load_poll
+        from heats.vote.site.server import find_address, is_loopback, open_port, serve
     except ModuleNotFoundError as error:
         raise InvalidArgument(f"a page needs {error.name}; install it with: pip install 'heats[vote]'") from None
     given: dict[str, Any] = {"heat_size": heat_size, "budget": budget, "votes_each": votes_each, "seed": seed}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from heats.vote.app import make_app
+from heats.vote.site.app import make_app
 from tests.vote.test_app import Poll
 from tests.waiting import wait_until
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from heats.vote.desk import PATIENCE
+from heats.vote.desk.desk import PATIENCE
 from tests.vote.browser.served import ServedPoll, click, count_votes, lead_on, press, take_turn, vote
 from tests.vote.polls import list_votes, write_lines
 from tests.vote.test_scenario import write_pictures, write_scenario

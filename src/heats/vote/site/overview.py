@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from heats.engine.specs import name_stage
 from heats.engine.standings import tabulate
 from heats.journal import Log
-from heats.vote.desk import Desk
-from heats.vote.ledger import Ledger, Person, Vote
-from heats.vote.tally import Row, list_votes
+from heats.vote.desk.desk import Desk
+from heats.vote.desk.ledger import Ledger, Person, Vote
+from heats.vote.site.tally import Row, list_votes
 
 MOST_IN_VAIN = 100  # votes that do not count are shown; all are in the files
 

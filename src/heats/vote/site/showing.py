@@ -8,7 +8,7 @@ from html import escape
 import nh3
 from markdown_it import MarkdownIt
 
-from heats.vote.candidates import Shown
+from heats.vote.poll.candidates import Shown
 
 TAGS = {"p", "br", "em", "strong", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6"}
 TAGS |= {"hr", "table", "thead", "tbody", "tr", "th", "td", "del", "sup", "sub"}  # no links, no pictures from elsewhere

@@ -18,8 +18,8 @@ from heats.errors import BrokenFile, InvalidArgument
 from heats.planning.build import plan
 from heats.planning.voters import SECONDS, Turnout, check_sets, count_turnout, find_budget
 from heats.running.strategies import ADAPTIVE, STRATEGIES
-from heats.vote.candidates import Entry, Shown, list_candidates
-from heats.vote.people import read_people
+from heats.vote.poll.candidates import Entry, Shown, list_candidates
+from heats.vote.poll.people import read_people
 
 Answer: TypeAlias = Literal["winner", "ranking", "best-worst"]
 

@@ -12,8 +12,8 @@ import uvicorn
 from heats.engine.adaptive import Adaptive
 from heats.engine.feedback import Winner
 from heats.errors import InvalidArgument
-from heats.vote.app import make_app
-from heats.vote.office import Office
+from heats.vote.desk.office import Office
+from heats.vote.site.app import make_app
 
 BACKLOG = 2048  # connections that wait
 MOST_HEADER_BYTES = 32 * 1024

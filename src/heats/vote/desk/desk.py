@@ -20,9 +20,9 @@ from heats.engine.feedback import Named
 from heats.engine.machine import Query
 from heats.errors import OutOfTurn
 from heats.journal import Journal
-from heats.vote.leases import Leases
-from heats.vote.ledger import Ledger, note_shown
-from heats.vote.line import Group, Line
+from heats.vote.desk.leases import Leases
+from heats.vote.desk.ledger import Ledger, note_shown
+from heats.vote.desk.line import Group, Line
 
 PATIENCE = 60.0  # seconds that a pull is with somebody before somebody else who has nothing gets it as well
 

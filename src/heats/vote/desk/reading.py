@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from heats.errors import HeatsError
 from heats.journal import Log
-from heats.vote.ledger import Ledger
+from heats.vote.desk.ledger import Ledger
 
 T = TypeVar("T")
 

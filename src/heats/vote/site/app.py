@@ -7,11 +7,11 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from heats.errors import HeatsError
-from heats.vote.booth import Booth
-from heats.vote.guard import Refused
-from heats.vote.office import Office
-from heats.vote.organiser import Organiser
-from heats.vote.site import Site
+from heats.vote.desk.office import Office
+from heats.vote.site.booth import Booth
+from heats.vote.site.guard import Refused
+from heats.vote.site.organiser import Organiser
+from heats.vote.site.site import Site
 
 
 def make_app(office: Office) -> Starlette:

@@ -10,8 +10,8 @@ import msgspec
 from heats.base.frames import Column
 from heats.journal import Log
 from heats.reports.frames import write_csv
-from heats.vote.desk import NEEDLESS, VOID
-from heats.vote.ledger import Ledger, Vote
+from heats.vote.desk.desk import NEEDLESS, VOID
+from heats.vote.desk.ledger import Ledger, Vote
 
 
 class Row(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from heats.engine.feedback import Arms
 from heats.engine.machine import Query
 from heats.journal.events import Event, Late, Requeued, TakenBack, Told
-from heats.vote.line import Group
+from heats.vote.desk.line import Group
 
 UNDONE = "the voter took it back"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from heats.engine.feedback import Arms, BestWorst, Named, Ranking, Winner
 from heats.errors import BadFeedback
-from heats.vote.scenario import VoteTable
+from heats.vote.poll.scenario import VoteTable
 
 Fields = Mapping[str, Sequence[str]]  # of a form; a name may come several times
 

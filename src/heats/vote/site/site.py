@@ -15,11 +15,11 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 
 from heats.errors import HeatsError, JournalFailed
 from heats.journal import Log
-from heats.vote.desk import Desk
-from heats.vote.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
-from heats.vote.ledger import Ledger
-from heats.vote.office import Office
-from heats.vote.showing import render_candidate, render_markdown
+from heats.vote.desk.desk import Desk
+from heats.vote.desk.ledger import Ledger
+from heats.vote.desk.office import Office
+from heats.vote.site.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
+from heats.vote.site.showing import render_candidate, render_markdown
 
 T = TypeVar("T")
 
@@ -33,7 +33,10 @@ class Site:
     def __init__(self, office: Office) -> None:
         self.office, self.table = office, office.poll.table
         self._templates = Environment(
-            loader=PackageLoader("heats.vote", "pages"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+            loader=PackageLoader("heats.vote.site", "pages"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
         )
 
     async def ask(self, job: Callable[[Desk], T]) -> T:
@@ -82,7 +85,7 @@ class Site:
         name = request.path_params["name"]
         if name not in STATIC:
             raise Refused(404, NO_PAGE)
-        content = files("heats.vote").joinpath("pages", name).read_bytes()
+        content = files(__package__).joinpath("pages", name).read_bytes()
         return Response(content, media_type=STATIC[name], headers=PAGE_HEADERS | {"Cache-Control": "max-age=3600"})
 
     async def refuse(self, request: Request, error: Exception) -> Response:

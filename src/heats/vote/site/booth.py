@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from heats.vote.answers import read_answer
-from heats.vote.desk import Desk, Handed, Nothing, Outcome
-from heats.vote.guard import PAGE_HEADERS, Rate, Refused, check_source, check_ticket, make_ticket, read_form
-from heats.vote.people import make_token, name_stranger
-from heats.vote.site import NO_PAGE, Site
+from heats.vote.desk.desk import Desk, Handed, Nothing, Outcome
+from heats.vote.poll.people import make_token, name_stranger
+from heats.vote.site.answers import read_answer
+from heats.vote.site.guard import PAGE_HEADERS, Rate, Refused, check_source, check_ticket, make_ticket, read_form
+from heats.vote.site.site import NO_PAGE, Site
 
 COOKIE = "heats_voter"
 COOKIE_SECONDS = 180 * 86_400

@@ -26,12 +26,12 @@ from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Candidate, take_fingerprints
 from heats.journal.origin import VoteOrigin
 from heats.journal.reader import read_header
-from heats.vote.candidates import Shown, check_different, read_candidate, restore_candidate
-from heats.vote.desk import Desk
-from heats.vote.ledger import Ledger
-from heats.vote.people import ORGANISER, Roster, check_newcomer, hash_token, make_token, read_links, write_links
-from heats.vote.reading import Reading, read_in_thread
-from heats.vote.scenario import Poll
+from heats.vote.desk.desk import Desk
+from heats.vote.desk.ledger import Ledger
+from heats.vote.desk.reading import Reading, read_in_thread
+from heats.vote.poll.candidates import Shown, check_different, read_candidate, restore_candidate
+from heats.vote.poll.people import ORGANISER, Roster, check_newcomer, hash_token, make_token, read_links, write_links
+from heats.vote.poll.scenario import Poll
 
 T = TypeVar("T")
 Job: TypeAlias = "tuple[Callable[[Desk], Any], Future[Any]]"

@@ -21,12 +21,20 @@ from heats.journal import Log
 from heats.reports.frames import list_results, write_csv
 from heats.reports.page import render_page
 from heats.reports.result import summarise
-from heats.vote.desk import Desk
-from heats.vote.guard import PAGE_HEADERS, REPORT_HEADERS, Refused, check_source, check_ticket, make_ticket, read_form
-from heats.vote.ledger import Ledger
-from heats.vote.overview import Overview, look_round, survey
-from heats.vote.site import NO_PAGE, Site
-from heats.vote.tally import list_votes, write_votes_csv, write_votes_json
+from heats.vote.desk.desk import Desk
+from heats.vote.desk.ledger import Ledger
+from heats.vote.site.guard import (
+    PAGE_HEADERS,
+    REPORT_HEADERS,
+    Refused,
+    check_source,
+    check_ticket,
+    make_ticket,
+    read_form,
+)
+from heats.vote.site.overview import Overview, look_round, survey
+from heats.vote.site.site import NO_PAGE, Site
+from heats.vote.site.tally import list_votes, write_votes_csv, write_votes_json
 
 SURVEY_SECONDS = 1.0  # between two looks of the organiser at the whole, which take time
 LONGEST_TEXT = 2_000  # of a candidate that is added

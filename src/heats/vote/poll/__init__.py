@@ -1,0 +1,6 @@
+"""What there is to vote on, and who may.
+
+candidates  a folder, a file with one per line, tables → what is shown
+people      who may vote, and their secret links, of which only hashes are kept
+scenario    the file, or what was said without one → a poll, with everything decided
+"""
