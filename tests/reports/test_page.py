@@ -16,7 +16,7 @@ import pytest
 import heats
 from heats.base.times import say_seconds
 from heats.race.result import read_race, summarise_journal
-from heats.reports.bracket import MOST_ARMS_DRAWN, number
+from heats.reports.drawings.bracket import MOST_ARMS_DRAWN, number
 from heats.reports.page import render_page, save_page
 from tests.journal.runs import NASTY, find, half_done, one
 
@@ -134,7 +134,7 @@ def test_many_batches_share_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     def compare(heat: tuple[int, ...], query: heats.Query) -> Any:
         return heats.NoVerdict("left") if query.id % 3 == 0 else heats.Winner(max(heat))
 
-    monkeypatch.setattr("heats.reports.batches.MOST_COLUMNS", 6)
+    monkeypatch.setattr("heats.reports.drawings.batches.MOST_COLUMNS", 6)
     monkeypatch.setattr("heats.engine.report.report.BATCHES_SHOWN", 10)
     found = heats.find_best(range(9), compare, budget=90, seed=2)
     batches = len(found.report.batches)

@@ -8,10 +8,7 @@ judges      what judges did, and whether who is shown first has an advantage
 result      a machine, its journal and its race → one result, as text and as JSON
 frames      standings and pulls → tables with names and parameters, for frames and CSV
 labels      names → labels that fit a drawing or a line; parameters → columns
-bracket     the rounds of a report → a drawing
-batches     the batches of adaptive play → a drawing
-strengths   the standings of a report → drawings
-interval    how sure the last heat is → a drawing
+drawings    rounds, batches, standings and the last heat → drawings
 places      files to write results to
 pieces      sentences, tables and candidates → HTML
 page        a result → one HTML file

@@ -7,8 +7,8 @@ from typing import Any
 
 from heats.base.markup import fold
 from heats.engine.report import Report, render_report
-from heats.reports.batches import draw_batches
-from heats.reports.bracket import STRIP, count_letters, draw_bracket
+from heats.reports.drawings.batches import draw_batches
+from heats.reports.drawings.bracket import STRIP, count_letters, draw_bracket
 from heats.reports.labels import Roster
 from heats.reports.page import read_style
 

@@ -17,9 +17,10 @@ from heats.errors import InvalidArgument
 from heats.journal.events import Scoring
 from heats.journal.reader import Log
 from heats.planning.plan import RECORDS, Plan
-from heats.reports.batches import draw_batches
-from heats.reports.bracket import count_letters, draw_bracket, number
-from heats.reports.interval import draw_interval
+from heats.reports.drawings.batches import draw_batches
+from heats.reports.drawings.bracket import count_letters, draw_bracket, number
+from heats.reports.drawings.interval import draw_interval
+from heats.reports.drawings.strengths import Axis
 from heats.reports.judges import JUDGE_TITLES, FirstShown, JudgingFacts, list_judging, tabulate_judges
 from heats.reports.labels import Roster
 from heats.reports.pieces import (
@@ -35,7 +36,6 @@ from heats.reports.pieces import (
 )
 from heats.reports.places import check_place, save_file
 from heats.reports.result import RaceFacts, Result, RunFacts
-from heats.reports.strengths import Axis
 from heats.reports.top import say_claim
 from heats.reports.validation import Meeting, Validation, list_findings, name_opponent
 from heats.reports.winner import list_values
