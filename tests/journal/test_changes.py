@@ -91,7 +91,7 @@ def test_the_file_is_the_run_whatever_is_done_to_it(chance: int) -> None:
                         else:
                             journal.add() if change == "add" else journal.stop(0.9)
                     except (InvalidArgument, OutOfTurn):  # a refused call changes nothing
-                        assert (path.read_bytes(), look_at(journal.machine)) == before or not journal._end
+                        assert (path.read_bytes(), look_at(journal.machine)) == before or not journal._pen.is_at_work
                 case "reopen":
                     journal.close()
                     journal, out = open_journal(), []

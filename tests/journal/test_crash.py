@@ -131,7 +131,7 @@ class Interleavings(RuleBasedStateMachine):
         query = self.out.pop(data.draw(st.sampled_from(sorted(self.out))))
         self.told[query.id] = noisy_arms(query)
         for _ in range(1 + twice):
-            if self.journal._end is not None and not (twice and self.tournament.done):
+            if self.journal._pen.is_at_work and not (twice and self.tournament.done):
                 self.journal.tell(query.id if by_id else query, self.told[query.id], by="ann")
 
     @precondition(lambda self: self.out)

@@ -64,10 +64,10 @@ def test_groups_reach_the_disk_in_bounded_time(path: Path, monkeypatch: pytest.M
         monkeypatch.setattr(os, "fsync", failing)
         journal.tell(second, [1.0, 2.0, 3.0])
         assert failed.wait(60)
-        assert journal._end is not None
-        assert journal._end._syncer is not None
-        assert journal._end._syncer._thread is not None
-        journal._end._syncer._thread.join()
+        assert journal._pen._end is not None
+        assert journal._pen._end._syncer is not None
+        assert journal._pen._end._syncer._thread is not None
+        journal._pen._end._syncer._thread.join()
         with pytest.raises(JournalFailed, match="Input/output error"):
             journal.tell(third, [1.0, 2.0, 3.0])
 

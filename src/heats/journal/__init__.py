@@ -12,6 +12,8 @@ lock         one writer at a time
 appending    lines → the end of a file
 reader       a file → the run, as it was
 sameness     what is asked for → the run of a file, as it is or going further, or another one
+growth       what is asked for beyond a run → the changes that it takes
+pen          events → lines at the end of a file, by one writer at a time
 writer       a run → its file
 """
 

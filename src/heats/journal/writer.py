@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, get_args
@@ -16,19 +16,16 @@ from heats.base.text import make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
-from heats.engine.specs import AdaptiveSpec
-from heats.errors import BrokenFile, InvalidArgument, JournalFailed, OutOfTurn
-from heats.journal.appending import Appender, Sync
+from heats.errors import InvalidArgument, OutOfTurn
+from heats.journal.appending import Sync
 from heats.journal.changes import apply_change
 from heats.journal.draft import write_whole
 from heats.journal.events import (
     FORMAT,
-    Added,
     Chain,
     Change,
     Closed,
     Event,
-    Extended,
     Finished,
     Header,
     Joined,
@@ -47,12 +44,12 @@ from heats.journal.events import (
     now,
 )
 from heats.journal.fingerprint import Candidate, Challenger, take_fingerprints
-from heats.journal.lock import Lock
+from heats.journal.growth import find_free_name, grow, make_addition, make_extension
 from heats.journal.notes import check_notes, check_seconds
 from heats.journal.origin import Origin, write_origin
+from heats.journal.pen import Pen
 from heats.journal.reader import Log, resolve_path
 from heats.journal.sameness import bring_up_to_date, check_same, goes_further, leave_out_growth, refuse_other_run
-from heats.journal.sync import NotOurs
 
 __all__ = ["Journal", "JournalFile", "Sync"]
 
@@ -113,16 +110,11 @@ class Journal:
                 "{tournament} cannot be kept in a journal; give a machine that nothing was told.", tournament=tournament
             )
         self._choice = file if isinstance(file, JournalFile) else JournalFile(file)
-        self._lock: Lock | None = None
-        self._end: Appender | None = None  # of the file, while this is the one that writes
-        self._buffer: list[bytes] = []
-        self._told = 0  # pulls settled by the lines of the file, and by the buffer
-        self._together = False
-        self._is_closed = False
+        self._told = 0  # pulls settled by the lines of the file, and by those to be written
         self._cut: int | None = None  # bytes of a torn line, when the file was taken and nothing is written yet
-        self._failed: JournalFailed | None = None
         self.machine = tournament
         self.path = resolve_path(self._choice.path)
+        self._pen = Pen(self.path, self._choice.sync)
         known = candidates or _by_name(names, tournament.n_arms)
         try:
             if log is None:
@@ -169,18 +161,19 @@ class Journal:
             self.machine.tell(query, feedback, by=by if event.by is None else event.by)
             if self.machine.settled > before:
                 self._told = self.machine.settled
-                self._add(event)
+                self._write(event)
                 self._finish()
             elif not self.machine.counts(asked):
-                self._add(Late(**msgspec.structs.asdict(event), why="it was not needed any more"))
+                self._write(Late(**msgspec.structs.asdict(event), why="it was not needed any more"))
         except BaseException as error:
             if not isinstance(error, Exception) or self.machine.settled > before:
-                self._fail(error)  # it may be told and not be written: no later line would be true
+                self._pen.fail(error)  # it may be told and not be written: no later line would be true
             raise
 
     def take(self) -> None:
         """Be the one that writes, also after a run that was over when it was read; ``log`` has all that is written."""
-        if self._end is None and self._failed is None and not self._is_closed:
+        pen = self._pen
+        if not (pen.is_at_work or pen.failed or pen.is_closed):
             try:
                 self._cut = self._take_file()
             except OSError as error:
@@ -194,7 +187,7 @@ class Journal:
         Every challenger has a name that no other arm has.
         """
         self.take()
-        self._change(self._make_extension(whole("pulls", pulls, 0), tuple(challengers)))
+        self._change(make_extension(self.machine, whole("pulls", pulls, 0), tuple(challengers)))
 
     def add(self, name: str | None = None, value: Any = None) -> int:
         """Take one more arm in, called so, write it down, and return its number.
@@ -205,9 +198,9 @@ class Journal:
         if name is not None and (not isinstance(name, str) or make_encodable(name) in self.log.names):
             raise InvalidArgument("{name} must be a text of its own: no other arm may be called so.", name=name)
         arm = self.machine.n_arms
-        called = _find_free_name(f"arm {arm}", arm, self.log.names) if name is None else make_encodable(name)
+        called = find_free_name(f"arm {arm}", arm, self.log.names) if name is None else make_encodable(name)
         candidate = Candidate(called) if value is None else take_fingerprints([value], [called], named=True)[0]
-        self._change(self._make_addition(candidate))
+        self._change(make_addition(self.machine, candidate))
         return arm
 
     def stop(self, chance: float | None = None) -> None:
@@ -237,18 +230,18 @@ class Journal:
         """Write down that the run pauses, or nothing if it does; whoever hands out pulls looks at ``log.is_paused``."""
         if not self.log.is_paused:
             self._check_open()
-            self._add(Paused(now()))
+            self._write(Paused(now()))
 
     def reopen(self) -> None:
         """Write down that a pause is over."""
         if self.log.is_paused:
             self._check_open()
-            self._add(Reopened(now()))
+            self._write(Reopened(now()))
 
     def join(self, voters: Mapping[str, str]) -> None:
         """Write down who else may answer: names, and hashes of what they are known by; ``log.joined`` has them."""
         self.take()
-        self._add(Joined({make_encodable(name): digest for name, digest in voters.items()}, now()))
+        self._write(Joined({make_encodable(name): digest for name, digest in voters.items()}, now()))
 
     def requeue(
         self, query: Query | int, why: str = "", *, by: str | None = None, notes: dict[str, Any] | None = None
@@ -262,7 +255,7 @@ class Journal:
             check_notes(notes)
         event = Requeued(self.machine.query(query).id, make_encodable(why), now(), by and make_encodable(by), notes)
         self.machine.requeue(query)
-        self._add(event)
+        self._write(event)
 
     def late(
         self, query: Query, answer: Any, *, by: str | None = None, took: float | None = None, why: str = ""
@@ -270,31 +263,15 @@ class Journal:
         """Note an answer to a pull that came too late, and why it does not count."""
         self._check_open()
         told, who = encode_anything(answer, query.arms), by and make_encodable(by)
-        self._add(Late(query.id, query.arms, told, now(), who, check_seconds(took), why=make_encodable(why)))
+        self._write(Late(query.id, query.arms, told, now(), who, check_seconds(took), why=make_encodable(why)))
 
-    @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> AbstractContextManager[None]:
         """Write all that is told within at once, at the end; until then nothing may be asked."""
-        self._together = True
-        try:
-            yield
-        finally:
-            self._together = False
-            self._commit()
+        return self._pen.together()
 
     def close(self) -> None:
         """Bring everything to the disk and let others write."""
-        self._is_closed = True
-        end, self._end = self._end, None
-        try:
-            if end is not None:
-                end.close(is_sound=self._failed is None)
-        except OSError as error:
-            if self._failed is None:
-                raise self._failure(error) from error
-        finally:
-            if self._lock is not None:
-                self._lock.release()
+        self._pen.close()
 
     # How it is done.
 
@@ -304,7 +281,7 @@ class Journal:
         """Begin the file, or bring the machine to where it ends; a finished run needs no more than reading."""
         begun = False
         if not self.path.exists():
-            self._lock = Lock(self.path)
+            self._pen.lock()
             if begun := not self.path.exists():
                 _create(self.path, self._header(known))
         self.log = Log(self.path, self.machine, on_told)
@@ -324,14 +301,11 @@ class Journal:
         self.machine = log.machine
         if not log.is_over or goes_further(asked, log):
             cut = self._take_file()
-            self._go_on(self._grow(asked), cut)  # what cannot grow is refused before anything is written
+            self._go_on(grow(log, asked), cut)  # what cannot grow is refused before anything is written
 
     def _take_file(self) -> int:
         """Be the one that writes; return how many bytes of a torn line were cut off."""
-        self._lock = self._lock or Lock(self.path)
-        self.log.advance()  # another writer may have gone on until it was locked
-        self._end = Appender(self.path, self.log.size, self._choice.sync)
-        cut = _mend(self._end, self.log)
+        cut = self._pen.take(self.log)
         self._told = self.machine.settled
         return cut
 
@@ -341,46 +315,10 @@ class Journal:
             return
         with self.together():
             if not begun and not self.machine.done:
-                self._add(Resumed(name_this_worker(), now(), cut))
+                self._write(Resumed(name_this_worker(), now(), cut))
             for change in changes:
-                self._add(change)
+                self._write(change)
             self._finish()
-
-    def _grow(self, asked: Header) -> list[Change]:
-        """Extend the run and add to it up to what is asked for; return what is to be written of that."""
-        changes = []
-        try:
-            for change in self._find_growth(asked):
-                apply_change(self.machine, change)
-                changes.append(change)
-        except InvalidArgument as error:
-            raise type(error)(f"{self.path}: {error.message}", **error.arguments) from None
-        return changes
-
-    def _find_growth(self, asked: Header) -> Iterator[Change]:
-        """Yield what is asked for beyond the run; each is made before the next is found."""
-        spec = self.machine.spec
-        if not isinstance(spec, AdaptiveSpec) or not isinstance(asked.machine, AdaptiveSpec):
-            return
-        new, pulls = asked.candidates[spec.n_arms :], max(0, asked.machine.budget - spec.budget)
-        if pulls or (new and self.machine.stopped is not None):  # who is new gets what a stop saved
-            yield self._make_extension(pulls)
-        taken = set(self.log.names)
-        for arm, candidate in enumerate(new, spec.n_arms):
-            if candidate.name in taken and candidate.fingerprint == ("", candidate.name):
-                raise InvalidArgument(
-                    f"a candidate before candidate {arm} is called {candidate.name!r}, too, and the name is all that "
-                    "it is known by; call it something else."
-                )
-            name = _find_free_name(candidate.name, arm, taken)
-            taken.add(name)
-            yield self._make_addition(msgspec.structs.replace(candidate, name=name))
-
-    def _make_extension(self, pulls: int, challengers: tuple[Challenger, ...] = ()) -> Extended:
-        return Extended(pulls, now(), self.machine.is_begun, challengers)
-
-    def _make_addition(self, candidate: Candidate) -> Added:
-        return Added(self.machine.n_arms, candidate, now(), self.machine.is_begun)
 
     def _change(self, change: Change) -> None:
         """Change the machine and write it down; what it refuses is not written."""
@@ -388,13 +326,13 @@ class Journal:
             apply_change(self.machine, change)
             self._told = self.machine.settled
             if self._cut is not None:
-                self._add(Resumed(name_this_worker(), now(), self._cut))
+                self._write(Resumed(name_this_worker(), now(), self._cut))
                 self._cut = None
-            self._add(change)
+            self._write(change)
             self._finish()
         except BaseException as error:
             if not isinstance(error, Exception):
-                self._fail(error)  # the machine may have changed: no later line would be true
+                self._pen.fail(error)  # the machine may have changed: no later line would be true
             raise
 
     def _header(self, known: tuple[Candidate, ...] | None) -> Header:
@@ -410,9 +348,9 @@ class Journal:
         )
 
     def _check_open(self) -> None:
-        if self._failed is not None:
-            raise self._failed
-        if self._end is None:
+        if self._pen.failed is not None:
+            raise self._pen.failed
+        if not self._pen.is_at_work:
             raise OutOfTurn(f"{self.path} is closed: the run is over, or another journal must be opened.")
         if self.machine.settled != self._told:
             raise OutOfTurn(
@@ -420,44 +358,12 @@ class Journal:
                 "tell all of them to the journal, which tells the tournament."
             )
 
+    def _write(self, event: Event) -> None:
+        self._pen.write(event, self.log)
+
     def _finish(self) -> None:
         if self.machine.winner is not None:
-            self._add(Finished(self.machine.winner, now()))
-
-    def _fail(self, error: BaseException) -> None:
-        self._failed = self._failed or JournalFailed(
-            f"{self.path} was interrupted while it was written ({type(error).__name__}). What was told before is in "
-            "it; do the same again and the run goes on."
-        )
-
-    def _add(self, event: Event) -> None:
-        line = self.log.chain.seal(event)
-        self._buffer.append(line)
-        self.log.note_written(event, len(line))
-        if not self._together:
-            self._commit()
-
-    def _commit(self) -> None:
-        if not self._buffer or self._failed is not None:
-            return
-        assert self._end is not None
-        try:
-            self._end.write(b"".join(self._buffer))
-            self._buffer.clear()
-        except OSError as error:
-            self._failed = self._failure(error)
-            raise self._failed from error
-        except BaseException as error:
-            self._fail(error)
-            raise
-
-    def _failure(self, error: OSError) -> JournalFailed:
-        if isinstance(error, NotOurs):
-            return JournalFailed(f"{self.path} {error}")
-        return JournalFailed(
-            f"{self.path} cannot be written: {error.strerror}. What was told before is in it; "
-            "once that is mended (make room, say), do the same again and the run goes on."
-        )
+            self._write(Finished(self.machine.winner, now()))
 
 
 def _create(path: Path, header: Header) -> None:
@@ -468,34 +374,6 @@ def _create(path: Path, header: Header) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-def _mend(end: Appender, log: Log) -> int:
-    """Deal with what stands after the last whole line: end a line that lacks its end only, cut one that was torn off.
-
-    Returns how many bytes were cut; what was torn off was never told.
-    """
-    tail = log.tail()
-    if not tail:
-        return 0
-    if line := log.chain.find_sound_line(tail):
-        end.end_line(line)
-        log.advance()
-        return 0
-    if log.chain.is_torn(tail):
-        end.cut()
-        return len(tail)
-    raise BrokenFile(
-        f"line {log.lines + 1} of {log.path} has no end, and is nothing that a crash of heats leaves behind: "
-        f"{tail[:40]!r}. Nothing was changed; remove what stands after the {log.lines} lines before it to go on."
-    )
-
-
-def _find_free_name(name: str, arm: int, taken: Collection[str]) -> str:
-    """Return the name, with the number of the arm as often as it takes for nobody else to be called so."""
-    while name in taken:
-        name = f"{name} #{arm}"
-    return name
 
 
 def _by_name(names: Sequence[str] | None, n_arms: int) -> tuple[Candidate, ...] | None:
