@@ -19,17 +19,23 @@ EXAMPLE = ROOT / "examples" / "judge" / "judge.py"
 
 
 class Completions:
-    """Answers as the clients of a vendor do: nothing at times, an error that says when to come back at times."""
+    """Answers as the clients of a vendor do: nothing at times, an error that says when to come back at times.
+
+    No text gets that error twice: however calls fall in with each other, no comparison fails more often than it may.
+    """
 
     def __init__(self) -> None:
         self.calls = 0
+        self._judged: set[str] = set()
 
     def create(self, *, model: str, messages: list[dict[str, str]]) -> Any:
         self.calls += 1
-        if self.calls % 10 == 3:
-            raise Busy
         text = messages[0]["content"]
         said = "B" if "<B>" in text else text
+        if "<B>" in text and text not in self._judged:
+            self._judged.add(text)
+            if len(self._judged) % 10 == 3:
+                raise Busy
         message = SimpleNamespace(content=None if self.calls % 10 == 5 else said)
         return SimpleNamespace(choices=[SimpleNamespace(message=message)], usage=SimpleNamespace(total_tokens=7))
 
