@@ -19,9 +19,10 @@ from heats.engine.adaptive.dealing.many import Deal, deal_many
 from heats.engine.adaptive.dealing.one import deal_one
 from heats.engine.adaptive.outlook.choices import Choices, Effort, group_first
 from heats.engine.adaptive.outlook.company import Company, gather_company, share
+from heats.engine.adaptive.outlook.determinants import MOST_TOGETHER
 from heats.engine.adaptive.outlook.effects import fit_effects
 from heats.engine.adaptive.outlook.heard import Heard, hear_pulls
-from heats.engine.adaptive.outlook.lasting import MOST_TOGETHER, fit_first, take_likeliest
+from heats.engine.adaptive.outlook.lasting import fit_first, take_likeliest
 from heats.engine.adaptive.outlook.meetings import measure_lead
 from heats.engine.adaptive.outlook.outlook import LAST_EFFORT, Outlook
 from heats.engine.adaptive.outlook.pairs import group_pairs
@@ -100,11 +101,20 @@ def test_many_arms_are_taken_for_nearly_independent() -> None:
     heard = hear(Kind.WINNER, 40, 3, 60, 2)
     exact = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("heats.engine.adaptive.outlook.lasting.MOST_TOGETHER", 20)
+        patch.setattr("heats.engine.adaptive.outlook.determinants.MOST_TOGETHER", 20)
         nearly = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 40)), LAST_EFFORT)[0].likely
     assert MOST_TOGETHER > 40
     assert (nearly <= exact + 1e-9).all()
     assert (exact - nearly < 0.1 * np.abs(exact)).all()
+
+
+def test_determinants_of_large_heats_are_those_of_small_ones() -> None:
+    """By a product of matrices instead of pair by pair: it needs no memory for all pairs."""
+    heard = hear(Kind.WINNER, 60, 40, 30, 2)
+    exact = fit_first(first_of(heard), (3.0,), np.ones((1, 2, 60)), LAST_EFFORT)[0].likely
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("heats.engine.adaptive.outlook.determinants.LARGE_COLUMN", 100)
+        assert fit_first(first_of(heard), (3.0,), np.ones((1, 2, 60)), LAST_EFFORT)[0].likely == pytest.approx(exact)
 
 
 def test_a_likelihood_is_found_however_far_strengths_are_apart() -> None:
@@ -141,7 +151,7 @@ def test_effects_of_rewards_are_the_likeliest_of_a_dense_model() -> None:
     assert likely[1] == pytest.approx(weigh(best, arms), abs=1e-4)
     company = gather_company(heard, 6)
     assert company.rewards is not None
-    tops = company.weigh_rewards(company.rewards)[1] - max(weigh(ratio, own) for ratio in RATIOS)
+    tops = company.weigh_size(company.rewards)[1] - max(weigh(ratio, own) for ratio in RATIOS)
     assert tops == pytest.approx(_log_mean_tops(company, 1))
 
 
@@ -410,3 +420,78 @@ def test_the_best_of_many_wins_where_rewards_have_hardly_any_noise(n: int, k: in
             for query in machine.ask(budget):
                 machine.tell(query, [arm + draw.gauss(0, noise) for arm in query.arms])
         assert machine.winner == n - 1
+
+
+def test_void_answers_do_not_say_what_kind_of_world_it_is() -> None:
+    """What is left may be that nobody won: then nothing is known of any arm, and the winner is drawn by luck."""
+    winners = set()
+    for seed in range(8):
+        machine = heats.Adaptive(6, 2, 60, batches=4, seed=seed)
+        while not machine.done:
+            query = machine.ask()
+            assert query is not None
+            said = heats.Winner(None) if query.id % 7 == 0 else heats.Winner(max(query.arms))
+            machine.tell(query, said, by="ann" if query.id % 7 else "bob")
+        assert machine.winner == 5
+        machine.void("ann")
+        assert not machine.game.verdict.lasts.any()
+        assert not machine.game.outlook.lasts.any()
+        winners.add(machine.winner)
+    assert len(winners) > 2
+
+
+@pytest.mark.parametrize(("n", "k", "budget", "batches"), [(10, 3, 1000, 2), (50, 4, 2000, 15)])
+def test_long_batches_are_dealt_alike_on_every_machine(n: int, k: int, budget: int, batches: int) -> None:
+    """What is expected of hundreds of pulls does not grow from the last bit of a number: one and many deal the same."""
+    spec = heats.Adaptive(n, k, budget, batches=batches).spec
+    roots = np.arange(1, 4, dtype=np.uint64)
+    together, alone = Game.of(spec, heats.mean, roots), [Game.of(spec, heats.mean, roots[i : i + 1]) for i in range(3)]
+    rng = np.random.default_rng(1)
+    while (stage := together.stage()) is not None:
+        keys = rng.normal(size=(3, stage.heats.shape[1], 1, k)) + stage.heats[:, :, None] / n
+        shares = (keys == keys.max(axis=-1, keepdims=True)).astype(float)
+        for run, game in enumerate(alone):
+            single = game.stage()
+            assert single is not None
+            assert np.array_equal(single.heats[0], stage.heats[run])
+            game.hear(Kind.WINNER, shares[run : run + 1], None)
+        together.hear(Kind.WINNER, shares, None)
+
+
+def test_strengths_are_looked_at_in_long_runs_too() -> None:
+    """As long as there are not too many different sets: what counts is how many there are, not how often."""
+    machine, draw = heats.Adaptive(12, 2, 100_000, batches=6, seed=1), random.Random(0)
+    while not machine.done:
+        for query in machine.ask(100_000):
+            machine.tell(query, heats.Winner(max(query.arms, key=lambda arm: arm / 3 - math.log(draw.expovariate(1)))))
+        if machine.round > 3:
+            assert machine.game.outlook.lasts.all()
+            assert machine.game.outlook.sharpness.sum() > 0.3 * machine.spent * 2 / 4
+
+
+def test_new_arms_of_which_little_is_known_bring_company_back() -> None:
+    """Strengths that were found before they came say nothing of them."""
+    machine = heats.Adaptive(6, 2, 60, batches=4, seed=2)
+    while not machine.done:
+        query = machine.ask()
+        assert query is not None
+        machine.tell(query, heats.Winner(max(query.arms)))
+    assert machine.game.outlook.lasts.all()
+    machine.extend(40, arms=40)
+    for query in machine.ask(20):
+        machine.tell(query, heats.Winner(max(query.arms)))
+    assert not machine.game.outlook.lasts.any()
+
+
+def test_a_world_of_one_set_is_told_alike_in_every_unit() -> None:
+    """Both models are the same there, and rounding must not choose between them."""
+    for seed in range(40):
+        machines = [heats.Adaptive(5, 5, 30, seed=seed) for _ in range(3)]
+        draw = random.Random(seed)
+        for _ in range(30):
+            rewards = [draw.gauss(arm / 5, 1) for arm in range(5)]
+            for machine, unit in zip(machines, (1.0, 3.0, 0.7), strict=True):
+                query = machine.ask()
+                assert query is not None
+                machine.tell(query, [rewards[arm] * unit for arm in query.arms])
+        assert not any(machine.game.verdict.lasts.any() for machine in machines)

@@ -37,7 +37,7 @@ Algorithm: TypeAlias = Plan | Machine
 BLOCK_BYTES = 80_000_000  # a block of repetitions takes about this much memory
 LARGEST_RUN_BYTES = 4_000_000_000  # a run that takes more is refused, unless max_bytes allows it
 MOST_BLOCK_RUNS = 1024
-KEPT_BYTES = 16_000_000  # of memory that is free: all that is needed at a time, but for a few of the largest arrays
+KEPT_BYTES = 33_000_000  # of memory that is free; of more than 32 MiB the C library of Linux would take no hint
 MOST_REPS = 1_000_000_000
 ROWS_IN_NOTEBOOK = 20  # of the arms that won
 
@@ -204,11 +204,12 @@ class Runner:
     def __call__(self, job: tuple[int, int, int]) -> tuple[Indices, Array]:
         """Return winners and costs of a block of repetitions."""
         seed, start, reps = job
-        _keep_memory()
         roots = draw_bits(0, np.arange(reps, dtype=np.uint64) + np.uint64(seed + start))
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, start])))
         world = self._environment.block(start, reps)
         game = Game.of(self._spec, self._statistic, roots)
+        if not isinstance(game, ScoredGame):  # others do not take long enough to notice
+            _keep_memory()
         costs = np.zeros(reps)
         while (stage := game.stage()) is not None:
             if isinstance(game, ScoredGame):
@@ -268,7 +269,7 @@ class Runner:
 def _keep_memory() -> None:
     """Free a large array: from then on the C library of Linux keeps what smaller ones had for those that follow.
 
-    Else it hands their memory back and takes it again page by page, which is a third of the time of adaptive play.
+    Else it hands their memory back and takes it again page by page, which takes adaptive play half as long again.
     """
     np.empty(KEPT_BYTES, dtype=np.uint8)
 

@@ -64,7 +64,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         return len(self._heard)
 
     def most_values(self, *, by_means: bool) -> int:
-        """Return the numbers of all pulls, which are kept, and of all places, which the fit looks at."""
+        """Return the numbers of all pulls, which are kept, and of all pairs of their arms, which fits may look at."""
         return int(self.spec.budget * self.spec.heat_size * (self.spec.heat_size + 1))
 
     def check_kind(self, kind: Kind) -> None:
@@ -80,9 +80,9 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         """Add up what the pulls of the batch say."""
         assert self._stage is not None
         rows, heats = observations[..., 0, :], self._stage.heats
-        if kind is Kind.REWARDS and self.statistic is win_rate:
-            kind, rows = Kind.WINNER, winner_shares(rows)
         told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
+        if kind is Kind.REWARDS and self.statistic is win_rate:
+            kind, rows = Kind.WINNER, winner_shares(np.where(told[..., None], rows, 0.0))
         batch = hear_pulls(kind, heats, rows, told)
         pulled = add_up(place_arms(batch.heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
         self._pulled += pulled.astype(np.int64)
@@ -98,14 +98,14 @@ class WinnerStays(Game, spec=AdaptiveSpec):
                 self._heard[number] = self._heard[number].keep(heard[..., 0])
         if kind is None:
             self._kind, self._outlook = None, Outlook(self.reps, self.n_arms)
-        self.__dict__.pop("verdict", None)
+        self._forget_verdict()
         self._looked = 0
         self._look()  # now: whoever asks for it, and when, must not matter
 
     def take_back(self) -> None:
-        """Deal the batch under way anew when it is asked for; what was found may change."""
+        """Have no batch under way: the next one is dealt when it is asked for; what was found may change."""
         self._stage = None
-        self.__dict__.pop("verdict", None)
+        self._forget_verdict()
 
     def lengthen(self, budget: int) -> None:
         """Go on to a larger budget."""
@@ -138,7 +138,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self.new += range(self.n_arms, self.n_arms + arms)
         self.n_arms += arms
         self.outlook.add_arms(arms)
-        self.__dict__.pop("verdict", None)
+        self._forget_verdict()
         self._pulled = np.pad(self._pulled, ((0, 0), (0, arms)))
         self._luck = draw_luck(self._roots, self.n_arms)
 
@@ -160,6 +160,9 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         if (so_far := self._recall()) is not None:
             verdict.look(so_far)
         return verdict
+
+    def _forget_verdict(self) -> None:
+        self.__dict__.pop("verdict", None)
 
     @property
     def ranking(self) -> Indices:

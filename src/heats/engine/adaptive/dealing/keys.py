@@ -16,6 +16,7 @@ FRACTION_BITS = 14  # of a value in a key
 UNIT = 2**FRACTION_BITS
 PULL_BITS = 11
 LARGEST_VALUE = 8000.0  # in a key: beyond, nothing will ever be equal again
+LARGEST_UNITS = round(LARGEST_VALUE * UNIT)
 LUCK_BITS = 63 - FRACTION_BITS - PULL_BITS - math.ceil(math.log2(LARGEST_VALUE)) - 1
 MOST_ARMS = 2**LUCK_BITS  # that luck tells apart
 ENDS = 2 ** (62 - LUCK_BITS)  # of what comes before luck in a key, on both sides
@@ -23,6 +24,12 @@ NEVER = 2**63  # comes after all keys, which are turned round where the smallest
 MOST_PULLS = 2**PULL_BITS - 1  # that are told apart
 ONE_PULL = 2**LUCK_BITS  # in a key
 VALUE_AT = PULL_BITS + LUCK_BITS  # bits from its end
+
+
+def round_values(values: Array) -> Array:
+    """Return values as far as keys know them, so that what they become does not grow from the last bit of a number."""
+    rounded: Array = np.rint(values * UNIT) / UNIT
+    return rounded
 
 
 def make_keys(values: Array, pulled: Indices, luck: Indices) -> Indices:

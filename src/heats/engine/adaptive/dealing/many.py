@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.base.arrays import Array, Indices
-from heats.engine.adaptive.dealing.keys import MOST_ARMS, MOST_PULLS, NEVER, make_keys
+from heats.engine.adaptive.dealing.keys import MOST_ARMS, MOST_PULLS, NEVER, make_keys, round_values
 from heats.engine.adaptive.dealing.repeats import Repeats
 from heats.engine.adaptive.outlook.gains import expect_gain
 from heats.engine.adaptive.outlook.outlook import Outlook
@@ -54,7 +54,7 @@ def deal_many(deal: Deal) -> Indices:
             best = _invite(best, rivals, pulled, luck)
         heats[:, pull] = best = best if repeats is None else repeats.deal(best, keys)
         there = np.take_along_axis(values, best, axis=1)
-        there = there + expect_gain(there)
+        there = round_values(there + expect_gain(there))
         if lasts.any():
             strengths, sharp = (np.take_along_axis(each, best, axis=1) for each in (outlook.strengths, sharpness))
             sharp = sharp + np.where(outlook.sharper > 0, outlook.sharper, _expect_sharper(strengths))

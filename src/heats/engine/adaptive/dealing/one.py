@@ -5,17 +5,16 @@ Arms are known by their first places in line. Heaps want the smallest first, so 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from math import copysign, exp, sqrt
+from math import exp, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Indices
 from heats.engine.adaptive.dealing.keys import (
-    LARGEST_VALUE,
+    LARGEST_UNITS,
     MOST_ARMS,
     MOST_PULLS,
     NEVER,
@@ -26,7 +25,7 @@ from heats.engine.adaptive.dealing.keys import (
 )
 from heats.engine.adaptive.dealing.many import LEAST_SHARPER, Deal, count_rivals
 from heats.engine.adaptive.dealing.repeats import Run
-from heats.engine.adaptive.outlook.gains import BETTER
+from heats.engine.adaptive.outlook.gains import find_outcomes
 from heats.engine.adaptive.outlook.outlook import Outlook
 
 
@@ -68,8 +67,7 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
     """
     waiting, owners = [*line.keys, NEVER], line.owners
     later = [-make_key(0.0, times, luck) for times, luck in zip(line.times, line.lucks, strict=True)]
-    lost = math.log(size * (1 - BETTER) / (size - 1))
-    more = math.log(size * BETTER) - lost
+    won, lost = map(float, find_outcomes(np.array(size)))
     again, fresh = [NEVER], 0  # the heap; the first that was not dealt
     heats = []
     for _ in range(pulls):
@@ -84,14 +82,15 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
         there = [scores[arm] for arm in heat]
         top = max(there)
         weights = [exp(score - top) for score in there]
-        share = more / sum(weights)
+        share = (won - lost) / sum(weights)
         for arm, before, weight in zip(heat, there, weights, strict=True):
-            scores[arm] = score = before + lost + share * weight
-            if not -LARGEST_VALUE < score < LARGEST_VALUE:
-                score = copysign(LARGEST_VALUE, score)
+            units = round((before + lost + share * weight) * UNIT)
+            scores[arm] = units / UNIT
+            if not -LARGEST_UNITS < units < LARGEST_UNITS:
+                units = LARGEST_UNITS if units > 0 else -LARGEST_UNITS
             if later[arm] < 0:  # else it had as many pulls as are told apart
                 later[arm] += ONE_PULL
-            heappush(again, later[arm] - (round(score * UNIT) << VALUE_AT))
+            heappush(again, later[arm] - (units << VALUE_AT))
     return heats
 
 
@@ -150,9 +149,9 @@ class _Expected:
         total = sum(weights)
         chances = [weight / total for weight in weights]
         if not self._lasts:
-            won, lost = math.log(len(heat) * BETTER), math.log(len(heat) * (1 - BETTER) / (len(heat) - 1))
+            won, lost = map(float, find_outcomes(np.array(len(heat))))
             for arm, chance in zip(heat, chances, strict=True):
-                looks[arm] += chance * won + (1 - chance) * lost
+                looks[arm] = round((looks[arm] + chance * won + (1 - chance) * lost) * UNIT) / UNIT
             return [looks[arm] for arm in heat]
         for arm, chance in zip(heat, chances, strict=True):
             sharpness[arm] += self._sharper or max(chance * (1 - chance), LEAST_SHARPER)

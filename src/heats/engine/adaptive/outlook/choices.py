@@ -32,7 +32,7 @@ class Effort(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Choices of the first place in runs in step; a column holds those out of the same arms, however many."""
+    """Choices in runs in step; a column holds those out of the same arms, however many."""
 
     arms: Indices  # (size, columns)
     runs: Indices  # (columns,), increasing

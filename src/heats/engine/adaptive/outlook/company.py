@@ -1,11 +1,10 @@
 """What pulls say if company decides: every set of arms has strengths of its own, and the best tops all it is in.
 
 What an arm did in one set then says nothing about another, so the pulls of a set Q only say how likely each of its arms
-tops it: P(i tops Q) = e^{G_i} / Σ over j in Q of e^{G_j}. Of choices, G adds up what pulls say of "this arm is better
-than the others, which are alike": log(m·p) to who is chosen out of m, log(m(1 − p)/(m − 1)) to each of the others; who
-ties has the mean. Of r rewards, G is how much the odds are against an arm that is d behind the best mean,
-−log Φ(t)/Φ(−t) with t = d √(r/2) / noise. The noise is what rewards of the same set differ by; where few sets were
-pulled twice, all that rewards differ by.
+tops it: P(i tops Q) = e^{G_i} / Σ over j in Q of e^{G_j}. Of choices, G adds up what pulls say (``gains``). Of r
+rewards, G is how much the odds are against an arm that is d behind the best mean, −log Φ(t)/Φ(−t) with
+t = d √(r/2) / noise. The noise is what rewards of the same set differ by; where few sets were pulled twice, all that
+rewards differ by.
 
 The score of an arm is the log-likelihood ratio of "it is the best, and tops all sets it is in" to "it is another, and
 tops each with a chance q of its own, whatever that is", a Beta(1, m − 1) number: with a = m·P(i tops Q), and
@@ -83,7 +82,7 @@ class Company:
         score: Array = self._add_arms(tops) - top - np.log(mean)
         return score
 
-    def weigh(self, first: Choices) -> Array:
+    def weigh_first(self, first: Choices) -> Array:
         """Return the log-likelihood of who was first in all pulls of a run ``(reps,)``."""
         from scipy.special import gammaln
 
@@ -99,7 +98,7 @@ class Company:
         likelihood: Array = self.sets.add_runs(likely)
         return likelihood + _log_mean(best) + np.logaddexp(0.0, _log_mean(decoys)) - math.log(2)
 
-    def weigh_rewards(self, rewards: Rewards) -> Array:
+    def weigh_size(self, rewards: Rewards) -> Array:
         """Return the log-likelihood of all rewards of a run ``(reps,)``."""
         size, between = len(self._gains), square_sums(rewards)
         best = self._add_arms(share(self._gains) + math.log(size))
@@ -130,7 +129,7 @@ def _gain_rewards(rewards: Rewards, sets: Sets) -> Array:
     """Return G of rewards: log-odds against who is behind the best mean of a set."""
     means = rewards.sums / np.maximum(rewards.pulls, 1)
     behind = means.max(axis=0) - means
-    return -log_odds(behind * (np.sqrt(rewards.pulls / 2) / find_noise(rewards, sets)[sets.runs]))
+    return -_log_odds(behind * (np.sqrt(rewards.pulls / 2) / find_noise(rewards, sets)[sets.runs]))
 
 
 def share(gains: Array) -> Array:
@@ -149,9 +148,9 @@ def _list_chances(size: int) -> tuple[list[float], list[float]]:
     return ((1 + points) / 2).tolist(), (weights / weights.sum()).tolist()
 
 
-def log_odds(t: Array) -> Array:
-    """Return log(Φ(t) / Φ(−t)), nearly: within 0.04 up to t = 3, and ever steeper."""
-    odds: Array = 1.5976 * t + 0.07056 * t**3
+def _log_odds(t: Array) -> Array:
+    """Return log(Φ(t) / Φ(−t)), nearly: within 0.1 up to t = 3, and ever steeper."""
+    odds: Array = t * (1.5976 + 0.07056 * t * t)
     return odds
 
 

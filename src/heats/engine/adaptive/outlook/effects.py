@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple
 
 import numpy as np
 
 from heats.base.arrays import Array
+from heats.engine.adaptive.outlook.determinants import log_determinant
 from heats.engine.adaptive.outlook.heard import add_up
-from heats.engine.adaptive.outlook.lasting import Strengths, log_determinant
+from heats.engine.adaptive.outlook.lasting import Effects, Strengths, take_likeliest
 from heats.engine.adaptive.outlook.rewards import RATIOS, Rewards, explain, weigh_rewards
 from heats.engine.adaptive.outlook.sets import Sets
 
@@ -30,22 +30,10 @@ MOST_STEPS = 100  # of conjugate gradients
 SMALL_RESIDUAL = 1e-6
 
 
-class Effects(NamedTuple):
-    """Effects that explain rewards, and the log-likelihood of those; of runs in step."""
-
-    strengths: Array  # (reps, n_arms)
-    sharpness: Array  # (reps, n_arms)
-    sharper: Array  # (reps, 1)
-    likely: Array  # (reps,)
-
-
 def fit_effects(rewards: Rewards, sets: Sets, n_arms: int) -> tuple[Strengths, Array]:
     """Return the effects that explain rewards best, and the log-likelihood of the rewards ``(reps,)``."""
     fit = _Fit(rewards, sets, n_arms)
-    tried = [fit.try_ratio(ratio) for ratio in RATIOS]
-    best = np.stack([each.likely for each in tried]).argmax(axis=0)
-    runs = np.arange(best.size)
-    *strengths, likely = (np.stack(part)[best, runs] for part in zip(*tried, strict=True))
+    *strengths, likely = take_likeliest([fit.try_ratio(ratio) for ratio in RATIOS])
     return Strengths(*strengths), likely
 
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from heats.base.arrays import Array, Indices, Mask
+from heats.base.arrays import Array, Indices
 from heats.engine.feedback import Kind
 
 BETTER = 0.7  # p, how often the best of a heat is taken to win it
 
 
-def gain(kind: Kind | None, rows: Array, told: Mask) -> Array:
-    """Return what pulls ``(reps, pulls)`` say of each of their arms ``(size, reps, pulls)``; rewards, of none."""
+def gain(kind: Kind | None, rows: Array) -> Array:
+    """Return what rows of observations ``(size, reps, pulls)`` say of each arm: rewards, and equal ones, nothing."""
     if kind is None or kind is Kind.REWARDS:
         return np.zeros(rows.shape)
     if kind in (Kind.WINNER, Kind.RACE):
-        return gain_choices(rows, (told & rows.any(axis=0)).astype(np.float64))
-    return np.where(told, _gain_places(rows), 0.0)
+        return gain_choices(rows, np.any(rows, axis=0).astype(np.float64))
+    return _gain_places(rows)
 
 
 def gain_choices(shares: Array, times: Array) -> Array:

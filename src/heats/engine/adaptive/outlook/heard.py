@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ def hear_pulls(kind: Kind | None, heats: Indices, rows: Array, told: Mask) -> He
     """Take in pulls: their heats and what was observed, both ``(reps, pulls, size)``, and which had a verdict."""
     order = np.argsort(heats, axis=-1)
     columns = np.where(told, _stand(rows, order), 0.0)
-    return Heard(kind, _stand(heats, order), columns, gain(kind, columns, told), told)
+    return Heard(kind, _stand(heats, order), columns, gain(kind, columns), told)
 
 
 def _stand(rows: AnyArray, order: Indices) -> AnyArray:
@@ -53,11 +54,8 @@ def _stand(rows: AnyArray, order: Indices) -> AnyArray:
 
 def join(kind: Kind, batches: Sequence[Heard]) -> Heard:
     """Return all that batches heard, one after the other."""
-    heats, rows, gains, told = (
-        np.concatenate([getattr(batch, name) for batch in batches], axis=-1)
-        for name in ("heats", "rows", "gains", "told")
-    )
-    return Heard(kind, heats, rows, gains, told)
+    _, *parts = zip(*batches, strict=True)
+    return Heard(kind, *(np.concatenate(part, axis=-1) for part in parts))
 
 
 def place_arms(heats: Indices, n_arms: int) -> Indices:
@@ -65,7 +63,7 @@ def place_arms(heats: Indices, n_arms: int) -> Indices:
     return heats + np.arange(heats.shape[1])[:, None] * n_arms
 
 
-def add_up(places: Indices, values: Array, shape: tuple[int, int]) -> Array:
-    """Return the sum of the values at each place of a matrix."""
-    sums = np.bincount(places.ravel(), weights=values.ravel(), minlength=shape[0] * shape[1])
-    return sums.astype(np.float64, copy=False).reshape(shape)
+def add_up(places: Indices, values: Array | Mask, shape: tuple[int, ...]) -> Array:
+    """Return the sum of the values at each place of an array of that shape."""
+    sums = np.bincount(places.ravel(), weights=values.ravel(), minlength=math.prod(shape))
+    return sums.astype(np.float64, copy=False).reshape(shape)  # of no values at all it counts in whole numbers

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
+from heats.base.threads import use_one_thread
 from heats.engine.adaptive.outlook.choices import Effort, group_first
 from heats.engine.adaptive.outlook.company import Company, gather_company
 from heats.engine.adaptive.outlook.effects import fit_effects
@@ -33,7 +34,8 @@ AHEAD = 6.0, 1.0  # standard errors above its strength an arm may be, in the beg
 CAUTION = 0.5  # standard errors below its strength an arm counts in the end
 LOOK_EVERY = 3  # batches, while company decides
 EFFORT, LAST_EFFORT = Effort(30, 1e-2), Effort(300, 1e-3)  # of a fit, which goes on from the one before; in the end
-MOST_WORK = 4_000_000  # steps times places of pulls: more would take longer than the pulls themselves
+MOST_WORK = 4_000_000  # steps times places: more would take longer than the pulls themselves
+BEYOND_ROUNDING = 1e-6  # of log-likelihoods: with a single set both explain rewards equally well
 LASTING_ODDS = 20.0  # that strengths last, before any choice is told; in the end
 
 
@@ -47,7 +49,7 @@ class Outlook:
         self.sharpness: Array = np.ones((reps, n_arms))
         self.sharper: Array = np.zeros((reps, 1))  # by a pull; 0: by what its chances say
         self.ahead = AHEAD[0]  # standard errors above its strength an arm may be
-        self._first: Array = np.ones((len(LAST_PRIORS), reps, n_arms))  # strengths that explain who was first, by ν
+        self._starts: Array = np.ones((len(LAST_PRIORS), reps, n_arms))  # of fits: what the one before found, by ν
 
     def come_to(self, spent: float) -> None:
         """Say what share of the budget is spent: the more, the less an arm may be better than it looks."""
@@ -66,7 +68,7 @@ class Outlook:
 
     def add_arms(self, arms: int) -> None:
         """Have so many more arms, of which nothing is known."""
-        self._first = np.pad(self._first, ((0, 0), (0, 0), (0, arms)), constant_values=1.0)
+        self._starts = np.pad(self._starts, ((0, 0), (0, 0), (0, arms)), constant_values=1.0)
         for name, value in (("scores", 0.0), ("strengths", 0.0), ("sharpness", 1.0)):
             setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, arms)), constant_values=value))
 
@@ -81,34 +83,41 @@ class Outlook:
 
         Without ``batch`` that is the last decision: it is due, whatever was told, and more is tried.
         """
-        company = gather_company(heard, self.scores.shape[1])
-        if batch is None or self._can_tell(heard):
-            is_due = self.lasts if batch is not None and batch % LOOK_EVERY else np.ones(heard.reps, dtype=bool)
-            if (runs := np.flatnonzero(is_due)).size:
+        company, is_due = gather_company(heard, self.scores.shape[1]), np.ones(heard.reps, dtype=bool)
+        if batch is not None:
+            can_tell = self._can_tell(heard, company)
+            self.lasts &= can_tell
+            is_due = self.lasts if batch % LOOK_EVERY else can_tell
+        if (runs := np.flatnonzero(is_due)).size:
+            with use_one_thread():
                 self._decide(runs, heard.of(runs), company.of(runs), at_last=batch is None)
         if (runs := np.flatnonzero(~self.lasts)).size:
             self.scores[runs] = company.of(runs).score()
 
-    def _can_tell(self, heard: Heard) -> bool:
-        """Whether there are enough pulls to tell strengths by, and not too many to do so before the end."""
+    def _can_tell(self, heard: Heard, company: Company) -> Mask:
+        """Return in which runs there are enough pulls to tell strengths by, and not too many sets to do so now."""
         n_arms, (size, _, pulls) = self.scores.shape[1], heard.heats.shape
         few = max(FEW_REWARDS if heard.kind is Kind.REWARDS else FEW_PULLS, FEW_HEATS * size)
-        return bool(n_arms * few <= pulls * size <= MOST_WORK // EFFORT.steps)
+        sets = company.sets.add_runs(np.ones(company.sets.runs.size))
+        can_tell: Mask = (n_arms * few <= pulls * size) & (sets * size <= MOST_WORK // EFFORT.steps)
+        return can_tell
 
     def _decide(self, runs: Indices, heard: Heard, company: Company, *, at_last: bool) -> None:
         """Find out of some runs whether strengths last in them, and what they are."""
         if (rewards := company.rewards) is not None:
             effects, likely = fit_effects(rewards, company.sets, self.scores.shape[1])
-            lasts = likely > company.weigh_rewards(rewards)
+            lasts = likely > company.weigh_size(rewards) + BEYOND_ROUNDING
             self._take(runs, lasts, Strengths(*(part[lasts] for part in effects)))
             if at_last:
                 self._see_meetings(runs[lasts], heard.of(np.flatnonzero(lasts)))
-        elif (first := group_first(heard, company.sets)).times.any():
+        else:
+            first = group_first(heard, company.sets)
             priors, odds, effort = (LAST_PRIORS, LASTING_ODDS, LAST_EFFORT) if at_last else (PRIORS, 1.0, EFFORT)
-            tried = fit_first(first, priors, self._first[: len(priors), runs], _limit(effort, heard))
+            tried = fit_first(first, priors, self._starts[: len(priors), runs], _limit(effort, heard))
             found = take_likeliest(tried)
-            lasts = found.likely + np.log(odds) > company.weigh(first)
-            self._first[: len(priors), runs] = [each.strengths for each in tried]
+            lasts = found.likely + np.log(odds) > company.weigh_first(first)
+            lasts &= company.sets.add_runs(first.times) > 0
+            self._starts[: len(priors), runs] = [each.strengths for each in tried]
             self._take(runs, lasts, _find_strengths(heard, found, lasts))
 
     def _see_meetings(self, runs: Indices, heard: Heard) -> None:

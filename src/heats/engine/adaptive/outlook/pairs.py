@@ -29,33 +29,32 @@ def fit_pairs(heard: Heard, start: Array, effort: Effort) -> Strengths:
     pairs = group_pairs(heard, n_arms)
     prior = np.full((reps, 1), PRIOR)
     strengths = fit_choices(pairs, prior, start, effort)
-    sharper = np.full((reps, 1), tell_sharpness(len(heard.heats)))
+    sharper = np.full((reps, 1), _tell_sharpness(len(heard.heats)))
     return Strengths(np.log(strengths), find_chances(pairs, prior, strengths)[1], sharper)
 
 
 def group_pairs(heard: Heard, n_arms: int) -> Choices:
     """Return who was ahead of whom, and how often; those that share a place are not told apart."""
-    arms, rows = place_arms(heard.heats, n_arms), heard.rows
-    size, runs, pulls = arms.shape
+    arms, rows = heard.heats, heard.rows
+    size, _, pulls = arms.shape
     most_apart = min(size - 1, MOST_APART, max(1, MOST_PAIRS // (pulls * size)))
     if most_apart < size - 1:
         order = np.argsort(-rows, axis=0, kind="stable")
         arms, rows = np.take_along_axis(arms, order, axis=0), np.take_along_axis(rows, order, axis=0)
-    within = arms - (np.arange(runs) * n_arms)[:, None]
-    found = []
+    placed, found = place_arms(arms, n_arms), []
     for apart in range(1, most_apart + 1):
         upper, lower = slice(None, -apart), slice(apart, None)
         for one, other in ((upper, lower), (lower, upper)):
             is_ahead = rows[one] > rows[other]
-            found.append((arms[one] * n_arms + within[other])[is_ahead])
+            found.append((placed[one] * n_arms + arms[other])[is_ahead])
     pairs, times = np.unique(np.concatenate(found), return_counts=True)
     ahead, behind = np.divmod(pairs, n_arms)
     runs, ahead = np.divmod(ahead, n_arms)
     each = most_apart * (2 * size - most_apart - 1) / size  # pairs of an arm, on average
-    counts = times * (tell_sharpness(size) / (each / 4))
+    counts = times * (_tell_sharpness(size) / (each / 4))
     return Choices(np.stack([ahead, behind]), runs, np.stack([counts, np.zeros(counts.size)]), counts)
 
 
-def tell_sharpness(size: int) -> float:
+def _tell_sharpness(size: int) -> float:
     """Return how much sharper a ranking of equal arms makes the strength of each known: (k − H_k)/k."""
     return 1 - sum(1 / place for place in range(1, size + 1)) / size

@@ -44,7 +44,7 @@ def square_sums(rewards: Rewards) -> Array:
 def find_noise(rewards: Rewards, sets: Sets) -> Array:
     """Return what rewards of the same set differ by ``(reps,)``; where few were pulled twice, all differ by."""
     within = np.maximum(rewards.squares - sets.add_runs(square_sums(rewards)), 0.0)
-    again = rewards.free - (len(rewards.sums) - 1) * sets.add_runs((rewards.pulls > 0).astype(np.float64))
+    again = rewards.free - (len(rewards.sums) - 1) * sets.add_runs(rewards.pulls > 0)
     noise: Array = np.maximum(np.sqrt((within + 1 / (again + 1)) / (again + 1)), LEAST_NOISE)
     return noise
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
 from heats.base.randomness import draw_bits
+from heats.engine.adaptive.outlook.heard import add_up
 
 
 class Sets(NamedTuple):
@@ -19,20 +20,15 @@ class Sets(NamedTuple):
 
     def add_up(self, values: Array) -> Array:
         """Return the sums over the pulls ``(size, reps, pulls)`` of every set ``(size, sets)``."""
-        return np.stack([self._add_up(each) for each in values])
+        return np.stack([add_up(self.which, each, self.runs.shape) for each in values])
 
     def count_pulls(self, some: Mask) -> Array:
         """Return how many of some pulls ``(reps, pulls)`` every set had."""
-        return self._add_up(some)
+        return add_up(self.which, some, self.runs.shape)
 
-    def add_runs(self, values: Array) -> Array:
+    def add_runs(self, values: Array | Mask) -> Array:
         """Return the sums over the sets ``(sets,)`` of every run ``(reps,)``."""
-        sums = np.bincount(self.runs, weights=values, minlength=len(self.which))
-        return sums.astype(np.float64, copy=False)
-
-    def _add_up(self, values: Array | Mask) -> Array:
-        sums = np.bincount(self.which.ravel(), weights=values.ravel(), minlength=self.runs.size)
-        return sums.astype(np.float64, copy=False)
+        return add_up(self.runs, values, self.which.shape[:1])
 
     def find(self, runs: Indices) -> tuple[Sets, Indices]:
         """Return the sets of some runs, which increase, and where among all they are."""
