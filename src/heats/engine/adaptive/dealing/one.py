@@ -22,6 +22,7 @@ from heats.engine.adaptive.dealing.keys import (
     UNIT,
     VALUE_AT,
     make_key,
+    make_keys,
 )
 from heats.engine.adaptive.dealing.many import LEAST_SHARPER, Deal, count_rivals
 from heats.engine.adaptive.dealing.repeats import Run
@@ -66,7 +67,7 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
     Of a key, ``later`` is all but the score, which is put into it here: a call would take longer.
     """
     waiting, owners = [*line.keys, NEVER], line.owners
-    later = [-make_key(0.0, times, luck) for times, luck in zip(line.times, line.lucks, strict=True)]
+    later = (-make_keys(np.zeros(len(scores)), np.array(line.times), np.array(line.lucks))).tolist()
     won, lost = map(float, find_outcomes(np.array(size)))
     again, fresh = [NEVER], 0  # the heap; the first that was not dealt
     heats = []
