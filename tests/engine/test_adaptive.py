@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
-from itertools import count, cycle, islice
 from typing import Any
 
 import numpy as np
@@ -13,116 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.special import roots_jacobi
 
 import heats
-from heats.base.randomness import Purpose, draw_bits, fold_seed
+from heats.base.randomness import fold_seed
 from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive.outlook import outlook
+from heats.engine.adaptive.outlook.choices import Effort
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import InvalidArgument
+from tests.engine.plain import Plain, PlainWinners, flatten, group, log_gains
 from tests.playing import TIES, TRUTH, noisy, play, play_in_any_order, recall
-
-
-def log_gains(m: int) -> tuple[float, float]:
-    return math.log(m * 0.7), math.log(m * 0.3 / (m - 1))
-
-
-def gains(order: list[list[int]]) -> dict[int, float]:
-    """Return what a pull adds, of arms given as groups that tie, best first: the rule, place by place."""
-    found: defaultdict[int, float] = defaultdict(float)
-    while len(order) > 1:
-        left = [arm for group in order for arm in group]
-        won, lost = log_gains(len(left))
-        for arm in left:
-            share = 1 / len(order[0]) if arm in order[0] else 0.0
-            found[arm] += share * won + (1 - share) * lost
-        order = order[1:]
-    return dict(found)
-
-
-def group(values: dict[int, float]) -> list[list[int]]:
-    """Return arms by value, the largest first, equal ones together."""
-    return [[arm for arm in values if values[arm] == value] for value in sorted(set(values.values()), reverse=True)]
-
-
-def flatten(groups: list[list[int]]) -> list[int]:
-    return [arm for each in groups for arm in each]
-
-
-class Plain:
-    """The rule where company decides, as it is written down: one pull after the other, with lists and sorting."""
-
-    def __init__(self, n: int, k: int, seed: int) -> None:
-        self.n, self.k = n, k
-        self.pulls = [0] * n
-        self.sets: defaultdict[frozenset[int], defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
-        self.seed = fold_seed(seed)
-
-    def luck(self, lap: int) -> list[int]:
-        """Return which of equal arms come first, the smaller the sooner."""
-        luck: list[int] = draw_bits(self.seed, Purpose.DEAL, lap, np.arange(self.n)).tolist()
-        return luck
-
-    def score(self, arm: int) -> float:
-        """Return log P(all is as it is | it is the best) − log P(… | it is another, as strong as may be)."""
-        chances = [
-            math.exp(gained[arm]) / sum(math.exp(gained[each]) for each in members)
-            for members, gained in self.sets.items()
-            if arm in members
-        ]
-        return score_sets(chances, self.k)
-
-    def deal_first(self, pulls: int) -> list[set[int]]:
-        """Deal everybody lap by lap; who fills up the last heat of a lap is whoever's turn it is, in the first order."""
-        pulled, dealt = [0] * self.n, list[set[int]]()
-        turns = cycle(sorted(range(self.n), key=self.luck(0).__getitem__))
-        for lap in count():
-            twice, luck = list(islice(turns, -self.n % self.k)), self.luck(lap)
-            order = sorted(range(self.n), key=lambda arm: (pulled[arm], arm not in twice, luck[arm]))
-            order += order[: len(twice)]
-            for start in range(0, len(order), self.k):
-                dealt.append(set(order[start : start + self.k]))
-                if len(dealt) == pulls:
-                    return dealt
-            for arm in order:
-                pulled[arm] += 1
-        raise AssertionError
-
-    def deal(self, pulls: int) -> list[set[int]]:
-        if not any(self.pulls):
-            return self.deal_first(pulls)
-        score, pulled, heats_dealt = [round(self.score(arm), 12) for arm in range(self.n)], list(self.pulls), []
-        luck = self.luck(0)
-        for _ in range(pulls):
-            heat = sorted(range(self.n), key=lambda arm: (-round(score[arm] * 2**14), pulled[arm], luck[arm]))
-            heat = heat[: self.k]
-            total = sum(math.exp(score[arm]) for arm in heat)
-            won, lost = log_gains(self.k)
-            chances = {arm: math.exp(score[arm]) / total for arm in heat}
-            for arm in heat:
-                score[arm] += chances[arm] * won + (1 - chances[arm]) * lost
-                pulled[arm] += 1
-            heats_dealt.append(set(heat))
-        return heats_dealt
-
-    def tell(self, arms: tuple[int, ...], order: list[list[int]]) -> None:
-        members = self.sets[frozenset(arms)]
-        for arm in arms:
-            self.pulls[arm] += 1
-        for arm, gain in gains(order).items():
-            members[arm] += gain
-
-
-def score_sets(chances: list[float], size: int) -> float:
-    """Return the score of an arm that tops its sets with these chances."""
-    points, weights = roots_jacobi(8, size - 2, 0)
-    another = 0.0
-    for point, weight in zip((1 + points) / 2, weights / weights.sum(), strict=True):
-        explained = (size * (point * p + (1 - point) * (1 - p) / (size - 1)) for p in chances)
-        another += weight * math.prod(explained)
-    return sum(math.log(size * chance) for chance in chances) - math.log(another)
 
 
 @settings(max_examples=40)
@@ -144,6 +43,36 @@ def test_it_is_the_rule_in_plain_python(n: int, k: int, budget: int, batches: in
                 plain.tell(query.arms, order if ranked else [order[0], flatten(order[1:])])
         assert machine.spent == budget
         assert machine.game.outlook.scores[0] == pytest.approx([plain.score(arm) for arm in range(n)], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "budget", "spread"),
+    [(5, 2, 120, 1.5), (6, 3, 150, 0.7), (8, 4, 120, 0.3), (4, 4, 40, 1.0), (9, 2, 200, 0.0)],
+)
+def test_all_of_the_rule_is_that_in_plain_python(n: int, k: int, budget: int, spread: float) -> None:
+    """Where winners are told: company, lasting strengths, guests and the last decision, with fits that are exact."""
+    kinds = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outlook, "EFFORT", Effort(30_000, 1e-12))
+        patch.setattr(outlook, "LAST_EFFORT", Effort(30_000, 1e-12))
+        for seed in range(3):
+            machine, plain, draw = (
+                heats.Adaptive(n, k, budget, seed=seed),
+                PlainWinners(n, k, budget, seed),
+                random.Random(seed),
+            )
+            while not machine.done:
+                queries = machine.ask(budget)
+                assert [set(query.arms) for query in queries] == plain.deal(len(queries))
+                for query in queries:
+                    luck = {arm: spread * arm - math.log(draw.expovariate(1)) for arm in query.arms}
+                    winner = max(luck, key=luck.__getitem__)
+                    machine.tell(query, heats.Winner(winner))
+                    plain.tell_winner(query.arms, winner)
+                plain.look()
+                kinds.add(plain.lasts)
+            assert machine.winner == plain.find_winner()
+    assert True in kinds  # company alone is in the test above
 
 
 @settings(max_examples=20)
