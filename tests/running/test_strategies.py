@@ -144,3 +144,11 @@ def test_what_contradicts_a_journal_is_refused_and_changes_nothing(tmp_path: Pat
             heats.find_best(range(12), largest, budget=30, journal=path, **options)
     assert (planned.read_bytes(), adaptive.read_bytes()) == before
     assert lines(adaptive)[0]["machine"]["machine"] == "adaptive"
+
+
+def test_more_than_adaptive_play_can_deal_is_refused_as_such_where_it_is_what_a_journal_plays(tmp_path: Path) -> None:
+    """Not as another run: the journal says what is played."""
+    path = tmp_path / "run.jsonl"
+    heats.find_best(range(9), lambda heat: heats.Winner(max(heat)), budget=12, heat_size=3, journal=path)
+    with pytest.raises(InvalidArgument, match="budget=3000001 is more than adaptive play can deal"):
+        heats.find_best(range(9), lambda heat: heats.Winner(max(heat)), budget=3_000_001, journal=path)

@@ -52,7 +52,8 @@ def choose_strategy(said: Said, begun: Spec | None = None) -> str | Rule:
         return ADAPTIVE
     if isinstance(begun, TournamentSpec):
         return begun.plan.strategy if begun.plan.strategy in RULES else PLANNED
-    return ADAPTIVE if _can_be_adaptive(said) and not _list_planned(said) else PLANNED
+    can_deal = isinstance(begun, AdaptiveSpec) or _can_deal(said)
+    return ADAPTIVE if can_deal and _takes_statistic(said) and not _list_planned(said) else PLANNED
 
 
 def is_adaptive(strategy: object) -> bool:
@@ -75,10 +76,13 @@ def make_adaptive(said: Said, budget: int, begun: Spec | None = None, seed: int 
     return Adaptive(said.n_arms, size, budget, batches=batches, statistic=said.statistic, seed=seed)
 
 
-def _can_be_adaptive(said: Said) -> bool:
-    """Whether adaptive play takes this statistic, and so many candidates and comparisons."""
-    if not any(said.statistic is each for each in (None, mean, win_rate)):
-        return False
+def _takes_statistic(said: Said) -> bool:
+    """Whether adaptive play takes this statistic."""
+    return any(said.statistic is each for each in (None, mean, win_rate))
+
+
+def _can_deal(said: Said) -> bool:
+    """Whether adaptive play can deal so many candidates and comparisons."""
     is_large = isinstance(said.budget, Integral) and said.budget > MOST_BUDGET
     return said.n_arms <= MOST_ARMS and not is_large
 

@@ -86,7 +86,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         _, _, budget = _check_problem(self.n_arms + new, game.spec.heat_size, self.budget + more)
         check_repeats(self.n_arms + new, game.spec.heat_size, budget, game.spec.most_per_set)
         if new:
-            self._check_room(new, game.divide_anew(budget))
+            self._check_room(new, game.divide_anew(budget), budget)
         self._take_back()
         game.lengthen(budget)
         self.stopped = None
@@ -99,7 +99,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         Several new ones fill the first pulls of the next batch, in the order of adding. The batch under way stays.
         """
         _check_problem(self.n_arms + 1, self._game.spec.heat_size, self.budget)
-        self._check_room(1, self._game.sizes)
+        self._check_room(1, self._game.sizes, self.budget)
         self._take_back()
         self._take_in(1)
         return self.n_arms - 1
@@ -185,14 +185,15 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """Whether the batch under way was opened by an extension, and nothing of it was handed out or told."""
         return self.is_reopened and not self.is_begun
 
-    def _check_room(self, arms: int, sizes: Sequence[int]) -> None:
-        """Refuse new arms that batches of these sizes, but for the one under way, cannot all compare."""
-        room, waiting = self._count_places(sizes)
-        if room < waiting + arms:
-            left = "no batch" if not room else f"no more room than for {room}, {waiting} of them added before,"
+    def _check_room(self, arms: int, sizes: Sequence[int], budget: int) -> None:
+        """Refuse new arms that the batches of a budget, of these sizes, cannot all compare; the one under way has none."""
+        places, waiting = self._count_places(sizes)
+        if places < waiting + arms:
+            room = f"room for {places}" if not waiting else f"room for {places}, of which {waiting} wait already,"
+            left = "no batch" if not places else f"no more {room}"
             new = "a new arm" if arms == 1 else f"{arms} new arms"
             raise InvalidArgument(
-                f"with {{budget}} {left} is left to compare {new} in; give the run a larger one.", budget=self.budget
+                f"with {{budget}} {left} is left to compare {new} in; give the run a larger one.", budget=budget
             )
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
