@@ -23,6 +23,7 @@ reports       what was found → one result, as text, JSON, tables and a page
 executors     clusters and other engines → executors that pulls are handed to
 running       candidates + compare → all comparisons made, here or on any executor
 judging       somebody to ask, a data set → comparisons; cached, limited
+sklearn       an estimator of scikit-learn + a number of fits → its best parameters
 vote          a scenario → a page where people vote, and who gets what
 race          a scenario → programs raced side by side, and nothing left running
 sat           the solver SAPS, colouring instances, DIMACS files

@@ -186,7 +186,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         return self.is_reopened and not self.is_begun
 
     def _check_room(self, arms: int, sizes: Sequence[int], budget: int) -> None:
-        """Refuse new arms that the batches of a budget, of these sizes, cannot all compare; the one under way has none."""
+        """Refuse new arms that the batches of a budget, which have these sizes, cannot all compare."""
         places, waiting = self._count_places(sizes)
         if places < waiting + arms:
             room = f"room for {places}" if not waiting else f"room for {places}, of which {waiting} wait already,"
