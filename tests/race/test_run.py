@@ -253,9 +253,17 @@ def test_a_race_among_the_best_of_a_space(tmp_path: Path, capsys: pytest.Capture
 def test_an_odd_place_for_the_table_is_refused_before_anything_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No journal is begun."""
-    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--csv", str(tmp_path / "no" / "x.csv")]) == 2
-    assert "there is no folder" in capsys.readouterr().err
+    """No journal is begun, and the scenario is not written over."""
+    file, journal = write(tmp_path, SLEEPERS, NAPS), str(tmp_path / "x.jsonl")
+    before = file.read_text()
+    for options, said in (
+        (["--csv", str(tmp_path / "no" / "x.csv")], "there is no folder"),
+        (["--csv", str(file)], "is there and is not a table that heats wrote"),
+        (["--csv", journal, "--journal", journal], "are one file; give each its own"),
+    ):
+        assert heats(["race", str(file), *options]) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+    assert file.read_text() == before
     assert not list(tmp_path.glob("*.jsonl"))
 
 

@@ -125,7 +125,7 @@ def _race(
     from heats.race.result import summarise_journal
     from heats.race.run import begin_race
 
-    check_places(html=html, csv=csv)
+    check_places(html=html, csv=csv, journal=journal)
     path = _choose_journal(scenario, journal)
     _say(
         f"{name_strategy(scenario.spec)}: "
