@@ -412,6 +412,19 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
     assert len(told(journal)) >= 2
 
 
+@pytest.mark.parametrize(("cutoff", "code"), [("20s", 0), ("20ms", 1)])
+def test_a_race_goes_on_when_nobody_reads_about_it_any_more(tmp_path: Path, cutoff: str, code: int) -> None:
+    """As in `heats race … 2>&1 | head -1`: it is run to its end, and the exit code says how it ended."""
+    journal = tmp_path / "race.jsonl"
+    command = [sys.executable, "-m", "heats", "race", str(write(tmp_path, SLEEPERS, NAPS)), "--journal", str(journal)]
+    racing = subprocess.Popen([*command, "--cutoff", cutoff], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert racing.stdout is not None
+    racing.stdout.readline()
+    racing.stdout.close()
+    assert racing.wait(timeout=60) == code
+    assert len(told(journal)) == 6
+
+
 def test_sigterm_stops_everything_in_the_same_words(tmp_path: Path) -> None:
     """And ends the process by the signal, as whoever sent it expects."""
     mark, journal = token(), tmp_path / "race.jsonl"
