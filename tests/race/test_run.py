@@ -151,7 +151,7 @@ def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert heats(["report", journal, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["report"]["winner"] is None
     write(tmp_path, SLEEPERS | {"objective": r"cost=(\S+)"}, NAPS)
-    assert heats(["race", str(file)]) == 1
+    assert heats(["race", str(file), "-B", "4"]) == 1
     assert "no winner: nobody printed a value" in capsys.readouterr().out
 
 
@@ -182,6 +182,27 @@ def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytes
     assert told(the_journal(tmp_path)) == []
     with pytest.raises(AllCrashed):
         begin_race(load_scenario(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
+
+
+def test_an_exit_code_that_counts_as_a_crash_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the list of codes may be what is wrong."""
+    race = SLEEPERS | {"command": ["sh", "-c", "exit 10 # {nap}"], "finished": [0]}
+    neither = "exit code 10, which neither finished = [0] nor undecided = [0] has"
+    assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
+    assert neither in capsys.readouterr().err
+    assert heats(["race", str(tmp_path / "race.toml"), "--check"]) == 1
+    assert neither in capsys.readouterr().out
+
+
+def test_values_that_nobody_prints_do_not_burn_the_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After five heats without any the race stops, with what is looked for and what was printed instead."""
+    race = SLEEPERS | {"command": ["echo", "costs: {nap}"], "objective": "cost = (.*)", "budget": 50}
+    assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
+    seen = capsys.readouterr().err
+    assert "no run of 5 heats printed a number where objective = 'cost = (.*)' looks for one" in seen
+    assert "\n  echo 'costs: 0." in seen
+    assert "exit code 0, and at the end it printed\n  costs: 0." in seen
+    assert len(told(the_journal(tmp_path))) == 4
 
 
 def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,11 +104,11 @@ def _check(scenario: Scenario, *, json: bool) -> None:
     """Try every candidate once; a crash is a failure."""
     with count_progress("candidates") as tick:
         trials = try_candidates(scenario, tick)
-    keep_runs(scenario, [each.run for each in trials])
+    keep_runs(scenario, trials)
     typer.echo(encode_trials(scenario, trials) if json else format_trials(scenario, trials))
-    if any(each.run.verdict == "crashed" for each in trials):
+    if any(each.verdict == "crashed" for each in trials):
         raise HeatsError("not every candidate runs.")
-    _say(f"a race takes about {say_seconds(forecast_seconds(scenario, [each.run for each in trials]))}.")
+    _say(f"a race takes about {say_seconds(forecast_seconds(scenario, trials))}.")
 
 
 def _race(
