@@ -67,7 +67,7 @@ def test_narrow_and_low_terminals_have_a_smaller_board(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("names", "leader"),
     [
-        (["a_long_parameter=0 and_another_one=0 and more", "a_long_parameter=1 and_another_one=1 and more"], "#1"),
+        (["a_long_parameter=0 and_another_one=0 more=0", "a_long_parameter=1 and_another_one=1 more=1"], "#1"),
         (["a_long_parameter=0 and_another_one=0 and more=0", "short=1"], "#1"),
         (["noise=0.08263 restart=2000", "noise=0.0826 restart=200"], "noise=0.0826 restart=200"),
     ],
