@@ -83,9 +83,12 @@ def test_a_race_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_a_race_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the line to paste, CPU time, and every candidate's runs; the text of the journal says the same."""
     race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap} || {{ echo bad nap; exit 3; }}"], "budget": 8}
-    target = tmp_path / "race.html"
-    assert heats(["race", str(write(tmp_path, race, [*NAPS, {"nap": "<x>"}])), "--html", str(target)]) == 0
-    assert f"the report is {target}" in capsys.readouterr().err
+    target, table = tmp_path / "race.html", tmp_path / "race.csv"
+    file = write(tmp_path, race, [*NAPS, {"nap": "<x>"}])
+    assert heats(["race", str(file), "--html", str(target), "--csv", str(table)]) == 0
+    said = capsys.readouterr().err
+    assert f"the report is {target}" in said
+    assert f"the table is {table}" in said
     page = target.read_text()
     runs = [run for event in told(the_journal(tmp_path)) for run in event["notes"]["runs"]]
     for arm, name in enumerate(("nap=0.05", "nap=0.5", "nap=0.7", "nap=&lt;x&gt;")):
@@ -361,8 +364,8 @@ def test_other_ways_to_play(tmp_path: Path, how: dict[str, Any], capsys: pytest.
 
 def test_a_race_ends_once_it_is_sure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Long before its budget is spent, where one is always first; the report says what that saved."""
-    file = write(tmp_path, SLEEPERS | {"budget": 60, "sure": 0.8}, [{"nap": 0.01}, {"nap": 2}, {"nap": 3}])
-    assert heats(["race", str(file), "--json"]) == 0
+    file = write(tmp_path, SLEEPERS | {"budget": 60}, [{"nap": 0.01}, {"nap": 2}, {"nap": 3}])
+    assert heats(["race", str(file), "--sure", "0.8", "--batches", "20", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)["report"]
     assert (report["winner"], report["stopped"]["saved"]) == (0, 60 - report["spent"])
     assert report["stopped"]["chance"] >= 0.8
@@ -527,7 +530,12 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     [
         ("race", "say which scenario to race"),
         ("race --init {file}.new --check", "--init writes a scenario and does nothing else"),
-        ("race none.toml", "none.toml cannot be read: No such file"),
+        ("race none.toml", "there is no scenario none.toml; heats race --init DIR writes one to begin with."),
+        ("race {folder}", "is a folder; its scenario is {file}."),
+        ("race /", "/ is a folder; give a scenario, a file in TOML; heats race --init DIR writes one"),
+        ("race {file} --batches 0", "heats: --batches 0 must be"),
+        ("race {file} --sure 0.3", "heats: --sure 0.3 must be"),
+        ("race {file} --sure 0.9 --strategy csh", "is about a planned tournament"),
         ("race {file} --cutoff 0s", "heats: --cutoff 0s must be a time above 0"),
         ("race {file} --mode fast", "heats: --mode fast is unknown; choose one of parallel, capped."),
         ("race {file} -k 9", "heats: --heat-size 9 is more than the 3 candidates"),
@@ -540,6 +548,7 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),
         ("race {file} --journal {file}", "race.toml is there already; heats resume "),
         ("race {file} --journal {file}", "--journal /"),
+        ("race {file} --journal {folder}", "is there already"),
     ],
 )
 def test_a_wrong_request_is_one_sentence(
@@ -547,10 +556,12 @@ def test_a_wrong_request_is_one_sentence(
 ) -> None:
     """And exit code 2."""
     (tmp_path / "a.cnf").touch()
-    assert heats(shlex.split(line.format(file=write(tmp_path, SLEEPERS, NAPS)))) == 2
+    file = write(tmp_path, SLEEPERS, NAPS)
+    assert heats(shlex.split(line.format(file=file, folder=tmp_path))) == 2
     seen = capsys.readouterr()
     assert seen.out == ""
-    assert sentence in seen.err
+    assert sentence.format(file=file) in seen.err
+    assert "The journal is" not in seen.err
     assert "Traceback" not in seen.err
 
 

@@ -29,6 +29,7 @@ from heats.race.result import paste_line, summarise_journal
 from heats.race.scenario import Candidate, Scenario, candidate_key, load_scenario, replace_candidates
 from heats.race.validation import find_record
 from heats.race.workers import find_workers
+from heats.reports.places import check_place
 from heats.reports.result import Result
 from heats.running.driver import drive
 from heats.running.outcomes import Noted
@@ -117,17 +118,23 @@ def begin_race(
     scenario: Scenario, overrides: Mapping[str, Any], journal: Path, executor: Executor | None = None
 ) -> Raced:
     """Run a race from the start; the journal must be a new one."""
+    check_new_journal(journal)
+    return play_race(scenario, journal, describe_origin(scenario, overrides), executor)
+
+
+def check_new_journal(journal: Path) -> None:
+    """Refuse a journal that cannot be begun, or a validation that would be taken for that of its race."""
     if journal.exists():
         raise InvalidArgument(
             f"{{journal}} is there already; heats resume {journal} goes on with it, or choose another.",
             journal=str(journal),
         )
+    check_place("journal", str(journal))
     if (record := find_record(resolve_path(journal))).exists():
         raise InvalidArgument(
             f"{record} is there already, the validation of another race; move it away, or choose another {{journal}}.",
             journal=str(journal),
         )
-    return play_race(scenario, journal, describe_origin(scenario, overrides), executor)
 
 
 def resume_race(log: Log, counts: RunCounts, executor: Executor | None = None) -> Raced:
