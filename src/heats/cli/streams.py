@@ -26,7 +26,7 @@ def settle_streams() -> None:
     """Replace both, unless one is closed, or somebody else's."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream, io.TextIOWrapper) and stream is getattr(sys, f"__{name}__"):
             at_once = stream.line_buffering or stream.write_through
             raw = io.BufferedWriter(Unread(stream.fileno(), "w", closefd=False))
             settled = io.TextIOWrapper(raw, stream.encoding, "backslashreplace", line_buffering=at_once)

@@ -101,17 +101,18 @@ class RaceJournal(Journal):
         rule, counts = self.scenario.rule, self.counts
         is_last_without_value = counts.heats + 1 >= HEATS_WITHOUT_VALUES and not counts.values
         if have_all_crashed(runs) and (counts.heats == 0 or counts.last_crashed):
-            raise AllCrashed(f"every run of this heat crashed, so {STOPPED}. {self._describe_first(query, runs)}")
+            first = self._describe_first(query, runs)
+            raise AllCrashed(f"every run of this heat crashed, so {STOPPED}. The first {first}")
         if rule.objective is not None and is_last_without_value and all(run.value is None for run in runs):
             raise NoValues(
                 f"no run of {counts.heats + 1} heats printed a number where objective = {show_value(rule.objective)} "
                 f"looks for one, so {STOPPED}; correct the objective, or raise the cutoff. "
-                f"{self._describe_first(query, runs)}"
+                f"The first run of the last heat {self._describe_first(query, runs)}"
             )
 
     def _describe_first(self, query: Query, runs: Sequence[Run]) -> str:
         line = " ".join(map(quote_argument, make_order(self.scenario, query).lines[0]))
-        return f"The first of its runs was\n  {line}\n{describe_end(runs[0], self.scenario.rule)}"
+        return f"was\n  {line}\n{describe_end(runs[0], self.scenario.rule)}"
 
 
 def begin_race(
