@@ -233,6 +233,31 @@ def test_an_unfinished_run_says_how_far_it_is() -> None:
     assert "not decided yet: 3 of 20 comparisons so far, 1 batch over" in str(machine.report())
 
 
+@pytest.mark.parametrize("seed", range(9))
+def test_the_runner_up_is_second_in_the_standings(seed: int) -> None:
+    """Also where two that never won anything are equal but for rounding: which of them is second is said once."""
+    machine = heats.Adaptive(3, 2, 10, seed=seed)
+    while (query := machine.ask()) is not None:
+        machine.tell(query, heats.Winner(1 if 1 in query.arms else None))
+    report = machine.report()
+    assert [row.arm for row in report.standings.rows][:2] == [report.winner, report.runner_up]
+    assert report.head_to_head is not None
+    assert report.head_to_head.other == report.runner_up
+
+
+def test_somebody_is_runner_up_even_if_nobody_was_compared() -> None:
+    """And nobody who was not, if others were."""
+    silent = heats.Adaptive(3, 2, 2)
+    while (query := silent.ask()) is not None:
+        silent.tell(query, heats.NoVerdict())
+    assert silent.report().runner_up in {0, 1, 2} - {silent.winner}
+    few = heats.Adaptive(9, 2, 2)
+    while (query := few.ask()) is not None:
+        few.tell(query, heats.Winner(query.arms[0]))
+    report = few.report()
+    assert report.standings.of(report.runner_up).pulls > 0
+
+
 def test_who_was_never_compared_is_counted() -> None:
     """A budget that sees few of them is played, and the report says what it missed; one that sees all says nothing."""
     few, enough = (play(heats.Adaptive(100, 2, budget, seed=1), TRUTH["winner"]).report() for budget in (3, 150))

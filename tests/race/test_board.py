@@ -11,6 +11,7 @@ import heats
 from heats.race.board import MOST_ROWS, show_board
 from heats.race.counts import RunCounts
 from tests.screens import watch
+from tests.waiting import wait_until
 
 
 def test_the_board_cuts_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +29,17 @@ def test_the_board_cuts_no_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "…" not in "".join(narrow + wide)
     assert any(line.startswith("#1 ") for line in narrow)
     assert any(line.startswith(names[1]) for line in wide)
+
+
+def test_the_clock_of_the_board_goes_on_while_no_heat_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that nobody takes a race of long runs for one that hangs."""
+    machine = heats.Tournament(heats.plan(3, 2, 9))
+
+    def show() -> None:
+        with show_board(machine, ["a", "b", "c"], RunCounts()):
+            wait_until(lambda: "1 s so far" in sys.stderr.getvalue())  # type: ignore[union-attr]  # a screen
+
+    assert any("heats 0/9" in line and "1 s so far" in line for line in watch(monkeypatch, 120, show))
 
 
 def test_narrow_and_low_terminals_have_a_smaller_board(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,9 +64,16 @@ def test_narrow_and_low_terminals_have_a_smaller_board(monkeypatch: pytest.Monke
     assert 0 < sum("34  1234.5 s" in line for line in watch(monkeypatch, 100, show)) < 2 * MOST_ROWS
 
 
-def test_a_line_per_round_is_short_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Off a terminal."""
-    names = [f"a_long_parameter={arm} and_another_one={arm}" for arm in range(2)]
+@pytest.mark.parametrize(
+    ("names", "leader"),
+    [
+        (["a_long_parameter=0 and_another_one=0 more=0", "a_long_parameter=1 and_another_one=1 more=1"], "#1"),
+        (["a_long_parameter=0 and_another_one=0 and more=0", "short=1"], "#1"),
+        (["noise=0.08263 restart=2000", "noise=0.0826 restart=200"], "noise=0.0826 restart=200"),
+    ],
+)
+def test_a_line_per_round_is_short_too(monkeypatch: pytest.MonkeyPatch, names: list[str], leader: str) -> None:
+    """Off a terminal; candidates are called by names or by numbers, never by names here and by numbers there."""
     machine, counts = heats.Tournament(heats.plan(2, 2, 1)), RunCounts()
     told = io.StringIO()
     monkeypatch.setattr(sys, "stderr", told)
@@ -64,4 +83,4 @@ def test_a_line_per_round_is_short_too(monkeypatch: pytest.MonkeyPatch) -> None:
         machine.tell(query, heats.Winner(1))
         counts.finishes += 1
         look()
-    assert "· leader #1 ·" in told.getvalue()
+    assert f"· leader {leader} ·" in told.getvalue()

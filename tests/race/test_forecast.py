@@ -64,13 +64,16 @@ def test_a_check_tells_the_next_race(tmp_path: Path, capsys: pytest.CaptureFixtu
     """If it is the same race; else there is a bound."""
     file = write(tmp_path, SLEEPERS | {"mode": "capped", "slots": 3}, NAPS)
     assert heats(["race", str(file), "-B", "3"]) == 0
-    assert "It takes at most about 2 min 0 s, if no run finishes" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert (
+        "Its runs take at most about 2 min 0 s, if none finishes before the cutoff, and starting them comes on" in said
+    )
     assert heats(["race", str(file), "--check"]) == 0
     assert "heats: a race takes about " in capsys.readouterr().err
     assert heats(["race", str(file), "-B", "3"]) == 0
     assert ", by the runs of --check." in capsys.readouterr().err
     assert heats(["race", str(file), "-B", "3", "--cutoff", "10s"]) == 0
-    assert "It takes at most about 60 s" in capsys.readouterr().err
+    assert "Its runs take at most about 60 s" in capsys.readouterr().err
 
 
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
@@ -82,7 +85,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
         assert load_runs(scenario) is None
         keep_runs(scenario, make_runs(1, 2, 3))
         assert file.read_text() == content
-        assert say_how_long(scenario).startswith("It takes at most")
+        assert say_how_long(scenario).startswith("Its runs take at most")
     file.unlink()
     keep_runs(scenario, make_runs(1, 2))  # of fewer candidates
     assert load_runs(scenario) is None

@@ -70,6 +70,12 @@ def test_functions_that_only_fail_end_the_race() -> None:
         race_functions([fail, leave], [1], budget=9, cutoff=20)
 
 
+def test_what_is_printed_says_who_failed() -> None:
+    """Without a journal, too."""
+    found = race_functions([fail, double], [1], budget=2, cutoff=20, goal="minimize")
+    assert str(found).endswith("\ncrashed: fail, 2 of 2 runs (ValueError: out of luck)")
+
+
 def test_a_race_goes_on_by_its_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the same functions, from where it was; the command line leaves that to the program."""
     journal = tmp_path / "race.jsonl"
@@ -101,6 +107,8 @@ def test_what_cannot_be_raced_is_refused() -> None:
     for instances in ("letters", {1, 2}, {"a": 1}, 3):
         with pytest.raises(InvalidArgument, match="must be a list of what"):
             race_functions([nap, doze], instances, budget=2, cutoff=1)
+    with pytest.raises(InvalidArgument, match=r"instances=\[\] has nothing to call the functions with"):
+        race_functions([nap, doze], [], budget=2, cutoff=1)
     for instance in (object(), "x" * 200_000):
         with pytest.raises(InvalidArgument, match="cannot be handed to another process"):
             race_functions([nap, doze], [instance], budget=2, cutoff=1)
@@ -108,8 +116,10 @@ def test_what_cannot_be_raced_is_refused() -> None:
         ({"budget": "many"}, "budget='many' must be something else: expected a whole number, got text"),
         ({"cutoff": None}, "cutoff=None must be"),
         ({"cutoff": "soon"}, "must be a time above 0"),
-        ({"goal": "win"}, "goal='win' must be"),
-        ({"mode": "fast"}, "mode='fast' must be"),
+        ({"goal": "win"}, "goal='win' is unknown; choose one of minimize, maximize"),
+        ({"mode": "fast"}, "mode='fast' is unknown; choose one of parallel, capped"),
+        ({"clock": "sun"}, "clock='sun' is unknown; choose one of wall, cpu"),
+        ({"clock": 3}, "clock=3 must be something else: expected text, got a whole number"),
         ({"slots": 0}, "slots"),
         ({"names": ["one"]}, "names"),
     ]

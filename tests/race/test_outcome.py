@@ -101,7 +101,15 @@ def test_ranks_and_ratios_do_not_know_the_scale(values: list[float | None], scal
 
 
 def test_an_end_in_words() -> None:
-    """Its code or signal, and the last lines."""
-    assert describe_end(2, take_last_lines("x\n" * 9 + "a\nb\n")).endswith("  x\n  a\n  b")
-    assert describe_end(2, "a\nb") == "exit code 2, and at the end it printed\n  a\n  b"
-    assert describe_end(-11, "") == "killed by signal 11, it printed nothing"
+    """Its code, with why that is a crash, or the signal, and the last lines."""
+
+    def describe(code: int, last: str | None, verdict: Any = "crashed") -> str:
+        run = Run(arm=0, verdict=verdict, seconds=1.0, wall=1.0, cpu=1.0, code=code, last=last)
+        return describe_end(run, Rule(finished=(0,)))
+
+    neither = ", which neither finished = [0] nor undecided = [0] has"
+    assert describe(2, take_last_lines("x\n" * 9 + "a\nb\n")).endswith("  x\n  a\n  b")
+    assert describe(10, "a\nb") == f"exit code 10{neither}, and at the end it printed\n  a\n  b"
+    assert describe(-11, "") == "killed by signal 11, it printed nothing"
+    assert describe(0, None, "finished") == "exit code 0, it printed nothing"
+    assert describe(-9, None, "cutoff") == "stopped at the cutoff, it printed nothing"

@@ -83,9 +83,12 @@ def test_a_race_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_a_race_as_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With the line to paste, CPU time, and every candidate's runs; the text of the journal says the same."""
     race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap} || {{ echo bad nap; exit 3; }}"], "budget": 8}
-    target = tmp_path / "race.html"
-    assert heats(["race", str(write(tmp_path, race, [*NAPS, {"nap": "<x>"}])), "--html", str(target)]) == 0
-    assert f"the report is {target}" in capsys.readouterr().err
+    target, table = tmp_path / "race.html", tmp_path / "race.csv"
+    file = write(tmp_path, race, [*NAPS, {"nap": "<x>"}])
+    assert heats(["race", str(file), "--html", str(target), "--csv", str(table)]) == 0
+    said = capsys.readouterr().err
+    assert f"the report is {target}" in said
+    assert f"the table is {table}" in said
     page = target.read_text()
     runs = [run for event in told(the_journal(tmp_path)) for run in event["notes"]["runs"]]
     for arm, name in enumerate(("nap=0.05", "nap=0.5", "nap=0.7", "nap=&lt;x&gt;")):
@@ -151,7 +154,7 @@ def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert heats(["report", journal, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["report"]["winner"] is None
     write(tmp_path, SLEEPERS | {"objective": r"cost=(\S+)"}, NAPS)
-    assert heats(["race", str(file)]) == 1
+    assert heats(["race", str(file), "-B", "4"]) == 1
     assert "no winner: nobody printed a value" in capsys.readouterr().out
 
 
@@ -182,6 +185,27 @@ def test_a_crash_at_start_does_not_burn_the_budget(tmp_path: Path, capsys: pytes
     assert told(the_journal(tmp_path)) == []
     with pytest.raises(AllCrashed):
         begin_race(load_scenario(file, {"mode": "parallel", "slots": 4}), {}, tmp_path / "again.jsonl")
+
+
+def test_an_exit_code_that_counts_as_a_crash_is_said_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the list of codes may be what is wrong."""
+    race = SLEEPERS | {"command": ["sh", "-c", "exit 10 # {nap}"], "finished": [0]}
+    neither = "exit code 10, which neither finished = [0] nor undecided = [0] has"
+    assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
+    assert neither in capsys.readouterr().err
+    assert heats(["race", str(tmp_path / "race.toml"), "--check"]) == 1
+    assert neither in capsys.readouterr().out
+
+
+def test_values_that_nobody_prints_do_not_burn_the_budget(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After five heats without any the race stops, with what is looked for and what was printed instead."""
+    race = SLEEPERS | {"command": ["echo", "costs: {nap}"], "objective": "cost = (.*)", "budget": 50}
+    assert heats(["race", str(write(tmp_path, race, NAPS))]) == 1
+    seen = capsys.readouterr().err
+    assert "no run of 5 heats printed a number where objective = 'cost = (.*)' looks for one" in seen
+    assert "\n  echo 'costs: 0." in seen
+    assert "exit code 0, and at the end it printed\n  costs: 0." in seen
+    assert len(told(the_journal(tmp_path))) == 4
 
 
 def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,9 +277,17 @@ def test_a_race_among_the_best_of_a_space(tmp_path: Path, capsys: pytest.Capture
 def test_an_odd_place_for_the_table_is_refused_before_anything_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No journal is begun."""
-    assert heats(["race", str(write(tmp_path, SLEEPERS, NAPS)), "--csv", str(tmp_path / "no" / "x.csv")]) == 2
-    assert "there is no folder" in capsys.readouterr().err
+    """No journal is begun, and the scenario is not written over."""
+    file, journal = write(tmp_path, SLEEPERS, NAPS), str(tmp_path / "x.jsonl")
+    before = file.read_text()
+    for options, said in (
+        (["--csv", str(tmp_path / "no" / "x.csv")], "there is no folder"),
+        (["--csv", str(file)], "is there and is not a table that heats wrote"),
+        (["--csv", journal, "--journal", journal], "are one file; give each its own"),
+    ):
+        assert heats(["race", str(file), *options]) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+    assert file.read_text() == before
     assert not list(tmp_path.glob("*.jsonl"))
 
 
@@ -332,8 +364,8 @@ def test_other_ways_to_play(tmp_path: Path, how: dict[str, Any], capsys: pytest.
 
 def test_a_race_ends_once_it_is_sure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Long before its budget is spent, where one is always first; the report says what that saved."""
-    file = write(tmp_path, SLEEPERS | {"budget": 60, "sure": 0.8}, [{"nap": 0.01}, {"nap": 2}, {"nap": 3}])
-    assert heats(["race", str(file), "--json"]) == 0
+    file = write(tmp_path, SLEEPERS | {"budget": 60}, [{"nap": 0.01}, {"nap": 2}, {"nap": 3}])
+    assert heats(["race", str(file), "--sure", "0.8", "--batches", "20", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)["report"]
     assert (report["winner"], report["stopped"]["saved"]) == (0, 60 - report["spent"])
     assert report["stopped"]["chance"] >= 0.8
@@ -402,6 +434,19 @@ def test_ctrl_c_stops_everything(tmp_path: Path, slots: str) -> None:
     assert "Traceback" not in err
     assert wait_until_gone(mark, 1) == []
     assert len(told(journal)) >= 2
+
+
+@pytest.mark.parametrize(("cutoff", "code"), [("20s", 0), ("20ms", 1)])
+def test_a_race_goes_on_when_nobody_reads_about_it_any_more(tmp_path: Path, cutoff: str, code: int) -> None:
+    """As in `heats race … 2>&1 | head -1`: it is run to its end, and the exit code says how it ended."""
+    journal = tmp_path / "race.jsonl"
+    command = [sys.executable, "-m", "heats", "race", str(write(tmp_path, SLEEPERS, NAPS)), "--journal", str(journal)]
+    racing = subprocess.Popen([*command, "--cutoff", cutoff], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert racing.stdout is not None
+    racing.stdout.readline()
+    racing.stdout.close()
+    assert racing.wait(timeout=60) == code
+    assert len(told(journal)) == 6
 
 
 def test_sigterm_stops_everything_in_the_same_words(tmp_path: Path) -> None:
@@ -485,7 +530,12 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     [
         ("race", "say which scenario to race"),
         ("race --init {file}.new --check", "--init writes a scenario and does nothing else"),
-        ("race none.toml", "none.toml cannot be read: No such file"),
+        ("race none.toml", "there is no scenario none.toml; heats race --init DIR writes one to begin with."),
+        ("race {folder}", "is a folder; its scenario is {file}."),
+        ("race /", "/ is a folder; give a scenario, a file in TOML; heats race --init DIR writes one"),
+        ("race {file} --batches 0", "heats: --batches 0 must be"),
+        ("race {file} --sure 0.3", "heats: --sure 0.3 must be"),
+        ("race {file} --sure 0.9 --strategy csh", "is about a planned tournament"),
         ("race {file} --cutoff 0s", "heats: --cutoff 0s must be a time above 0"),
         ("race {file} --mode fast", "heats: --mode fast is unknown; choose one of parallel, capped."),
         ("race {file} -k 9", "heats: --heat-size 9 is more than the 3 candidates"),
@@ -498,6 +548,7 @@ def test_the_template_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ("race {file} --journal /nowhere/x.jsonl", "there is no folder /nowhere"),
         ("race {file} --journal {file}", "race.toml is there already; heats resume "),
         ("race {file} --journal {file}", "--journal /"),
+        ("race {file} --journal {folder}", "is there already"),
     ],
 )
 def test_a_wrong_request_is_one_sentence(
@@ -505,10 +556,12 @@ def test_a_wrong_request_is_one_sentence(
 ) -> None:
     """And exit code 2."""
     (tmp_path / "a.cnf").touch()
-    assert heats(shlex.split(line.format(file=write(tmp_path, SLEEPERS, NAPS)))) == 2
+    file = write(tmp_path, SLEEPERS, NAPS)
+    assert heats(shlex.split(line.format(file=file, folder=tmp_path))) == 2
     seen = capsys.readouterr()
     assert seen.out == ""
-    assert sentence in seen.err
+    assert sentence.format(file=file) in seen.err
+    assert "The journal is" not in seen.err
     assert "Traceback" not in seen.err
 
 

@@ -162,13 +162,16 @@ def test_equal_runs_give_equal_csv(tmp_path: Path) -> None:
     assert tables[0] == tables[1]
 
 
-def test_a_journal_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nor are a folder, a place that is not there, and two tables in one file; an older table is."""
-    path, table = tmp_path / "run.jsonl", tmp_path / "table.csv"
+def test_nothing_but_a_table_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No journal, no file of others, no folder, no place that is not there, nor two tables in one file."""
+    path, table, mine = tmp_path / "run.jsonl", tmp_path / "table.csv", tmp_path / "mine.py"
     find(path)
+    mine.write_text("print('mine')")
     before = path.read_bytes()
     for arguments, said in (
         (["--csv", str(path)], "is the journal of a run; give another file."),
+        (["--csv", str(mine)], "is there and is not a table that heats wrote; give another file."),
+        (["--pulls", str(mine)], "is there and is not a table that heats wrote; give another file."),
         (["--csv", str(tmp_path)], "is a folder; give the name of a file."),
         (["--pulls", str(tmp_path / "no" / "pulls.csv")], "cannot be written: there is no folder"),
         (["--csv", str(table), "--pulls", str(table)], "are one file; give each its own."),
@@ -178,10 +181,11 @@ def test_a_journal_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureF
         assert said in " ".join(shown.err.split())
         assert arguments[-2] in shown.err
     assert path.read_bytes() == before
+    assert mine.read_text() == "print('mine')"
     assert not table.exists()
-    table.write_text("old")
-    assert run(["report", str(path), "--csv", str(table)]) == 0
-    assert table.read_text().startswith("place,arm,name,")
+    for what, begins in (("--csv", "place,arm,name,"), ("--csv", "place,arm,name,"), ("--pulls", "round,heat,pull,")):
+        assert run(["report", str(path), what, str(table)]) == 0
+        assert table.read_text().startswith(begins)
 
 
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=5))

@@ -1,5 +1,6 @@
 """The command line: each command is a few lines over the library.
 
+streams      standard output and error, whose readers may go away
 root         the command itself, to which all others are added
 options      options that several commands have; arguments → how they are typed
 outputs      files that a command writes beside what it prints
@@ -20,18 +21,16 @@ app          arguments → a command, its exit code, its errors
 
 from __future__ import annotations
 
-import io
 import sys
 import warnings
 
 from heats.base.interrupts import exit_on_interrupt, raise_on_interrupt
+from heats.cli.streams import settle_streams
 
 
 def main() -> None:
     """Run the command line with the exit codes of ``app``."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # else it is closed, or somebody else's
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is shown its number
+    settle_streams()
     with exit_on_interrupt():  # there is nothing to put in order yet
         code = _solve_at_once(sys.argv[1:])
         if code is None:

@@ -32,10 +32,6 @@ def run(arguments: list[str]) -> int:
         message = _say_kind(error) or error.format_message()
         ended = message if message.endswith("?") else end_sentence(message)
         return _complain(f"{ended} See '{command} --help'.", 2)
-    except SystemExit as end:
-        if not isinstance(end.__context__, BrokenPipeError):
-            raise
-        return 0  # whoever reads what is printed has seen enough
     except (HeatsError, OSError) as error:
         return explain(error)
     except MemoryError:

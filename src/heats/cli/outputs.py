@@ -6,25 +6,27 @@ from heats.journal import Log
 from heats.reports.result import Result
 
 
-def check_places(*, html: str | None = None, csv: str | None = None, pulls: str | None = None) -> None:
-    """Refuse files that cannot be written before anything is spent."""
+def check_places(
+    *, html: str | None = None, csv: str | None = None, pulls: str | None = None, journal: str | None = None
+) -> None:
+    """Refuse files that cannot be written before anything is spent, and one file for two things."""
+    from heats.reports.frames import check_table
     from heats.reports.page import check_page
-    from heats.reports.places import check_different, check_place
+    from heats.reports.places import check_different
 
     if html is not None:
         check_page(html)
     for argument, path in (("csv", csv), ("pulls", pulls)):
         if path is not None:
-            check_place(argument, path)
-    check_different(html=html, csv=csv, pulls=pulls)
+            check_table(argument, path)
+    check_different(html=html, csv=csv, pulls=pulls, journal=journal)
 
 
 def save_tables(log: Log, result: Result, csv: str | None, pulls: str | None = None) -> None:
     """Write the standings and the pulls as tables, where they are asked for."""
-    from heats.reports.frames import list_kept_pulls, list_results, write_csv
-    from heats.reports.places import save_file
+    from heats.reports.frames import list_kept_pulls, list_results, save_table
 
     if csv is not None:
-        save_file("csv", csv, write_csv(list_results(result.report.standings, log.names, log.values)))
+        save_table("csv", csv, list_results(result.report.standings, log.names, log.values))
     if pulls is not None:
-        save_file("pulls", pulls, write_csv(list_kept_pulls(log)))
+        save_table("pulls", pulls, list_kept_pulls(log))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -30,6 +31,7 @@ from heats.errors import HeatsError, InvalidArgument
 from heats.race.challengers import Challenge
 from heats.race.check import encode_trials, format_trials, try_candidates
 from heats.race.forecast import forecast_seconds, keep_runs, say_how_long
+from heats.race.run import begin_race, check_new_journal
 from heats.race.scenario import Scenario, list_warnings, load_scenario, write_starter
 from heats.running.progress import count_progress
 
@@ -49,6 +51,8 @@ def race(
     slots: Annotated[int | None, typer.Option(help="How many runs may go side by side.")] = None,
     instances: Annotated[str | None, typer.Option(help="A glob or a file, relative to the scenario.")] = None,
     strategy: options.PlayedStrategy = None,
+    batches: options.Batches = None,
+    sure: options.Sure = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal heats and instances.")] = None,
     journal: Annotated[str | None, typer.Option(help="A new file to keep the race in; heats resume reads it.")] = None,
     go_on: Annotated[
@@ -67,7 +71,8 @@ def race(
     heats race --continue run.jsonl --more 30 -B +100 lets the champion of a race defend against new candidates.
     """
     given: dict[str, Any] = {"heat_size": heat_size, "cutoff": cutoff, "mode": mode, "clock": clock, "slots": slots}
-    given |= {"instances": None if instances is None else [instances], "strategy": strategy, "seed": seed}
+    given |= {"instances": None if instances is None else [instances], "seed": seed}
+    given |= {"strategy": strategy, "batches": batches, "sure": sure}
     if go_on is not None:
         left_alone = {"scenario": scenario, "init": init, "check": check or None, "journal": journal} | given
         refuse_beside(left_alone)
@@ -80,11 +85,13 @@ def race(
             raise InvalidArgument("--init writes a scenario and does nothing else; leave out the rest.")
         typer.echo("\n".join(str(path) for path in write_starter(Path(init))))
         return
-    entered = _load(scenario, given)
     if check:
-        _check(entered, json=json)
-    else:
-        _race(entered, given, journal, html, csv, dask, json=json)
+        _check(_load(scenario, given), json=json)
+        return
+    check_places(html=html, csv=csv, journal=journal)
+    if journal is not None:
+        check_new_journal(Path(journal))
+    _race(_load(scenario, given), given, journal, html, csv, dask, json=json)
 
 
 def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
@@ -93,6 +100,7 @@ def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
         raise InvalidArgument(
             "say which scenario to race, as in heats race race.toml; heats race --init DIR writes one."
         )
+    _refuse_missing(path)
     scenario = load_scenario(path, given)
     compile_own_solver(scenario)
     for warning in list_warnings(scenario):
@@ -100,15 +108,27 @@ def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
     return scenario
 
 
+def _refuse_missing(path: str) -> None:
+    """Refuse a scenario that is not there, or a folder, with what to type instead."""
+    begin = "heats race --init DIR writes one to begin with."
+    with suppress(OSError):  # a name that no file can have: reading it will say so
+        if Path(path).is_dir():
+            inside = Path(path) / "race.toml"
+            way_out = f"its scenario is {inside}." if inside.is_file() else f"give a scenario, a file in TOML; {begin}"
+            raise InvalidArgument(f"{path} is a folder; {way_out}")
+        if not Path(path).exists():
+            raise InvalidArgument(f"there is no scenario {path}; {begin}")
+
+
 def _check(scenario: Scenario, *, json: bool) -> None:
     """Try every candidate once; a crash is a failure."""
     with count_progress("candidates") as tick:
         trials = try_candidates(scenario, tick)
-    keep_runs(scenario, [each.run for each in trials])
+    keep_runs(scenario, trials)
     typer.echo(encode_trials(scenario, trials) if json else format_trials(scenario, trials))
-    if any(each.run.verdict == "crashed" for each in trials):
+    if any(each.verdict == "crashed" for each in trials):
         raise HeatsError("not every candidate runs.")
-    _say(f"a race takes about {say_seconds(forecast_seconds(scenario, [each.run for each in trials]))}.")
+    _say(f"a race takes about {say_seconds(forecast_seconds(scenario, trials))}.")
 
 
 def _race(
@@ -123,9 +143,7 @@ def _race(
 ) -> None:
     from heats.cli.validating import validate_as_asked
     from heats.race.result import summarise_journal
-    from heats.race.run import begin_race
 
-    check_places(html=html, csv=csv)
     path = _choose_journal(scenario, journal)
     _say(
         f"{name_strategy(scenario.spec)}: "
@@ -141,8 +159,7 @@ def _race(
     result = summarise_journal(raced.log, raced.counts)
     save_tables(raced.log, result, csv)
     show_result(raced.log, result, html, json=json)
-    if html is not None:
-        _say(f"the report is {html}")
+    _say_written(html, csv)
     end_with(result, failure)
 
 
@@ -164,6 +181,7 @@ def _continue(
     result = summarise_journal(log, counts)
     save_tables(log, result, csv)
     show_result(log, result, html, json=json)
+    _say_written(html, csv)
     _say(say_who_won(log, None if result.race is None else result.race.winner))
     end_with(result, failure)
 
@@ -201,6 +219,12 @@ def _choose_journal(scenario: Scenario, chosen: str | None) -> Path:
     stem = f"{scenario.path.stem}-{scenario.seed}-{datetime.now():%Y%m%d-%H%M%S}"
     names = (f"{stem}{f'-{number}' if number else ''}.jsonl" for number in count())
     return next(path for name in names if not (path := scenario.folder / name).exists())
+
+
+def _say_written(html: str | None, csv: str | None) -> None:
+    for what, path in (("report", html), ("table", csv)):
+        if path is not None:
+            _say(f"the {what} is {path}")
 
 
 def _say(sentence: str) -> None:

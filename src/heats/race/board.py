@@ -1,4 +1,4 @@
-"""A live board on a terminal, elsewhere a line per round or batch: who leads, cost so far, time left."""
+"""A live board on a terminal, elsewhere a line per round or batch: who leads, cost and time so far, time left."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from heats.race.counts import RunCounts
 from heats.reports.labels import make_labels
 
 REFRESH_SECONDS = 0.2
+TICKS_PER_SECOND = 1  # of the clock, while no heat ends: hardly any work beside the programs
+LETTERS_OF_TIME = 20
 MOST_ROWS = 8  # candidates shown
-LETTERS = 24  # of a candidate's label in a line
+LETTERS = 40  # of a candidate's label in a line
 FEWEST_LETTERS = 4  # in the table
 NUMBER_COLUMNS = 32  # of a terminal, beside a candidate's name in the table
 TITLES = ("candidate", "wins", "pulls", "CPU")
@@ -44,7 +46,7 @@ class _Board:
     def __init__(self, machine: Machine, names: Sequence[str], counts: RunCounts) -> None:
         self._machine = machine
         self._names = names
-        self._labels = make_labels(names, LETTERS)
+        self._labels = _make_labels_alike(names)
         self._counts = counts
         self._started = time.monotonic()
         self._before = machine.spent  # pulls of earlier sessions
@@ -60,35 +62,46 @@ class _Board:
 
     @contextmanager
     def live(self) -> Iterator[Callable[[], None]]:
-        """Draw the board again and again in the same place."""
-        from rich.console import Console
+        """Draw the board again and again in the same place; between heats only its clock goes on."""
+        from rich.console import Console, Group
         from rich.live import Live
+        from rich.text import Text
 
-        last, console = 0.0, Console(stderr=True)
-        with Live(console=console, auto_refresh=False, transient=True) as screen:
+        console = Console(stderr=True)
+        last, headline, drawn = 0.0, "", Group()
+
+        def show() -> Group:  # in a thread of its own, too, so it must not look at the machine
+            return Group(Text(f"{headline} · {self._say_time()}"), drawn)
+
+        with Live(console=console, get_renderable=show, refresh_per_second=TICKS_PER_SECOND, transient=True) as screen:
 
             def watch() -> None:
-                nonlocal last
+                nonlocal last, headline, drawn
                 if time.monotonic() - last >= REFRESH_SECONDS or self._machine.done:
-                    screen.update(self._draw(console.width, console.height), refresh=True)
+                    headline, drawn = self._headline(), self._draw(console.width, console.height)
+                    screen.refresh()
                     last = time.monotonic()
 
             watch()
             yield watch
 
     def _draw(self, width: int, height: int) -> Any:
+        """Return what is below the headline."""
         from rich.console import Group
         from rich.padding import Padding
         from rich.progress_bar import ProgressBar
         from rich.text import Text
 
-        headline = self._headline()
+        letters = len(self._headline()) + LETTERS_OF_TIME
         bar = Padding(ProgressBar(total=self._machine.total, completed=self._machine.spent), 0)  # alone it has no end
-        room = height - 3 - 2 * len(headline) // width  # lines are broken between words: some more than needed
+        room = height - 3 - 2 * letters // width  # lines are broken between words: some more than needed
         lines = self._tabulate(width, max(0, min(MOST_ROWS, room)))
         styles = ["bold", *("bold green" if arm == self._leader else "" for arm in self._leading())]
         table = [Text(line, style, no_wrap=True) for line, style in zip(lines, styles, strict=False)]
-        return Group(Text(headline), bar, *table)
+        return Group(bar, *table)
+
+    def _say_time(self) -> str:
+        return f"{say_seconds(int(time.monotonic() - self._started))} so far"
 
     def _tabulate(self, width: int, most: int) -> list[str]:
         """Return the lines of a table with so many rows and the columns there is room for; none if not even for one."""
@@ -136,3 +149,9 @@ class _Board:
         counts = self._counts
         share = {arm: counts.wins[arm] / runs for arm, runs in counts.runs.items()}
         return sorted(share, key=lambda arm: (arm != self._leader, -counts.runs[arm], -share[arm]))[:MOST_ROWS]
+
+
+def _make_labels_alike(names: Sequence[str]) -> Sequence[str]:
+    """Return labels for lines that follow each other: names, or numbers if one of them is too long, never both."""
+    labels, numbers = make_labels(names, LETTERS), [f"#{arm}" for arm in range(len(names))]
+    return numbers if set(labels) & set(numbers) else labels

@@ -16,18 +16,11 @@ from heats.race.processes import GuardianPool
 from heats.race.scenario import Scenario
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """How a candidate did, and what its command printed at the end, if it crashed."""
-
-    run: Run
-    crash: str
-
-
-def try_candidates(scenario: Scenario, watch: Callable[[int, int], None]) -> list[Trial]:
+def try_candidates(scenario: Scenario, watch: Callable[[int, int], None]) -> list[Run]:
     """Run every candidate once, all on the same instance, as many side by side as there are slots."""
     from concurrent.futures import ThreadPoolExecutor
 
-    trials: list[Trial] = []
+    trials: list[Run] = []
     with ThreadPoolExecutor(scenario.slots) as pool, GuardianPool() as guardians:
         for trial in pool.map(lambda arm: _try_candidate(scenario, arm, guardians), range(len(scenario.candidates))):
             trials.append(trial)
@@ -35,18 +28,18 @@ def try_candidates(scenario: Scenario, watch: Callable[[int, int], None]) -> lis
     return trials
 
 
-def _try_candidate(scenario: Scenario, arm: int, guardians: GuardianPool) -> Trial:
+def _try_candidate(scenario: Scenario, arm: int, guardians: GuardianPool) -> Run:
     seed = int(randomness.fold_seed(scenario.seed) >> 1)
     alone = make_order(msgspec.structs.replace(scenario, mode="capped"), Query(0, 0, 0, (arm,), seed))
     (run,) = run_commands(alone, guardians)
-    return Trial(run, describe_end(run.code, run.last or "") if run.verdict == "crashed" else "")
+    return run
 
 
-def format_trials(scenario: Scenario, trials: list[Trial]) -> str:
+def format_trials(scenario: Scenario, trials: list[Run]) -> str:
     """Return a table of how each did, and what to look at."""
     parameters = tabulate_parameters(scenario.candidates)
     rows = [
-        (*_list_cells(each.run), *(make_printable(text or "") for text in row))
+        (*_list_cells(each), *(make_printable(text or "") for text in row))
         for each, row in zip(trials, parameters.rows, strict=True)
     ]
     titles = ("", "wall s", "CPU s", "exit", "value", "candidate", *map(make_printable, parameters.titles))
@@ -55,9 +48,9 @@ def format_trials(scenario: Scenario, trials: list[Trial]) -> str:
     )
 
 
-def encode_trials(scenario: Scenario, trials: list[Trial]) -> str:
+def encode_trials(scenario: Scenario, trials: list[Run]) -> str:
     """Return how each did, as JSON: a list in the order of the candidates."""
-    rows = [msgspec.to_builtins(each.run) | {"name": scenario.names[each.run.arm]} for each in trials]
+    rows = [msgspec.to_builtins(each) | {"name": scenario.names[each.arm]} for each in trials]
     return msgspec.json.encode(rows).decode()
 
 
@@ -66,17 +59,18 @@ def _list_cells(run: Run) -> tuple[object, ...]:
     return run.verdict, f"{run.wall:.2f}", f"{run.cpu:.2f}", run.code, value, f"#{run.arm}"
 
 
-def _list_remarks(scenario: Scenario, trials: list[Trial]) -> Iterator[str]:
-    crashed = [each for each in trials if each.run.verdict == "crashed"]
+def _list_remarks(scenario: Scenario, trials: list[Run]) -> Iterator[str]:
+    crashed = [each for each in trials if each.verdict == "crashed"]
     if crashed:
-        yield f"{len(crashed)} of {len(trials)} crashed. {scenario.names[crashed[0].run.arm]}: {crashed[0].crash}"
-    unknown = [each.run for each in trials if each.run.unknown and each.run.verdict == "finished"]
+        name, end = scenario.names[crashed[0].arm], describe_end(crashed[0], scenario.rule)
+        yield f"{len(crashed)} of {len(trials)} crashed. {name}: {end}"
+    unknown = [each for each in trials if each.unknown and each.verdict == "finished"]
     if unknown:
         yield (
             f"Warning: {scenario.names[unknown[0].arm]} says 's UNKNOWN' and exits with {unknown[0].code}, which "
             "counts as finishing; with finished = [10, 20] only those count that solve or refute."
         )
-    if all(each.run.verdict in ("cutoff", "undecided") for each in trials) and scenario.rule.objective is None:
+    if all(each.verdict in ("cutoff", "undecided") for each in trials) and scenario.rule.objective is None:
         yield "Warning: nobody finished; raise the cutoff, or look at finished and pattern in the scenario."
-    if scenario.rule.objective is not None and all(each.run.value is None for each in trials):
+    if scenario.rule.objective is not None and all(each.value is None for each in trials):
         yield "Warning: nobody printed a value; look at objective in the scenario."

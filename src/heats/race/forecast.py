@@ -72,7 +72,10 @@ def say_how_long(scenario: Scenario) -> str:
     runs = load_runs(scenario)
     if runs is None:
         longest = say_seconds(bound_seconds(scenario))
-        return f"It takes at most about {longest}, if no run finishes before the cutoff; --check finds out more."
+        return (
+            f"Its runs take at most about {longest}, if none finishes before the cutoff, and starting them comes on "
+            "top; --check finds out more."
+        )
     return f"It takes about {say_seconds(forecast_seconds(scenario, runs))}, by the runs of --check."
 
 

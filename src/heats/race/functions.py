@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
+from heats.base.checks import one_of
 from heats.base.toml import say_kinds
 from heats.errors import InvalidArgument, show_value
 from heats.journal import Log
@@ -26,7 +27,7 @@ from heats.race.outcome import Goal
 from heats.race.result import read_race
 from heats.race.run import Raced, check_rules, list_rules, play_race
 from heats.race.scenario import Scenario
-from heats.race.scenario.file import Clock, Mode, RaceTable, ScenarioFile
+from heats.race.scenario.file import CHOICES, Clock, Mode, RaceTable, ScenarioFile
 from heats.race.scenario.scenario import complete_scenario
 from heats.reports.result import RaceFacts, Result
 from heats.running.candidates import name_candidates, take_candidates
@@ -61,7 +62,7 @@ class FoundFunction(Found):
 
 def race_functions(
     functions: Iterable[Callable[..., Any]],
-    instances: Iterable[Any] = (),
+    instances: Iterable[Any] | None = None,
     *,
     budget: int,
     cutoff: str | float,
@@ -91,7 +92,8 @@ def race_functions(
         ``f(instance)`` or, without instances, ``f()``. One with a parameter called ``seed`` gets a number that
         differs from run to run. An error is a run that has lost.
     instances
-        What they are called with: whatever JSON holds, up to 100 kB each, as numbers, texts or names of files.
+        What they are called with: whatever JSON holds, up to 100 kB each, as numbers, texts or names of files; at
+        least one. Left out, they are called with nothing.
     budget, heat_size
         How many heats to run, and how many functions run in each (default: 4, or all if fewer).
     cutoff
@@ -197,8 +199,10 @@ def _find_program() -> str:
     return str(Path(file).resolve())
 
 
-def _take_instances(instances: Iterable[Any]) -> tuple[str, ...]:
+def _take_instances(instances: Iterable[Any] | None) -> tuple[str, ...]:
     """Return the instances as JSON, or refuse what has none."""
+    if instances is None:
+        return ()
     if isinstance(instances, str | bytes | Mapping | set | frozenset) or not isinstance(instances, Iterable):
         raise InvalidArgument("{instances} must be a list of what the functions are called with.", instances=instances)
     found = []
@@ -211,6 +215,12 @@ def _take_instances(instances: Iterable[Any]) -> tuple[str, ...]:
                 "the functions make it."
             )
         found.append(text)
+    if not found:
+        raise InvalidArgument(
+            "{instances} has nothing to call the functions with; give one instance or more, or leave instances out for "
+            "functions that take none.",
+            instances=instances,
+        )
     return tuple(found)
 
 
@@ -242,6 +252,8 @@ def _list_folders() -> list[str]:
 def _check_kinds(table: RaceTable) -> RaceTable:
     """Refuse what no scenario could say either: text for a number, say."""
     for name, value in msgspec.structs.asdict(table).items():
+        if name in CHOICES and isinstance(value, str):
+            one_of(name, value, get_args(CHOICES[name]))
         try:
             msgspec.convert(value, _KINDS[name])
         except (msgspec.ValidationError, TypeError) as error:

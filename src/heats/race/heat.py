@@ -154,7 +154,9 @@ def _make_runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
     runs = []
     for arm, end in zip(order.arms, ends, strict=True):
         verdict = _judge(order, end)
-        value = order.terms.rule.find_value(end.output) if verdict != "crashed" else None
+        rule = order.terms.rule
+        value = rule.find_value(end.output) if verdict != "crashed" else None
+        is_silent = verdict == "crashed" or (rule.objective is not None and value is None)
         runs.append(
             Run(
                 arm=arm,
@@ -166,7 +168,7 @@ def _make_runs(order: Order, ends: Sequence[End]) -> tuple[Run, ...]:
                 memory=end.memory,
                 kill_latency=round(end.ended - first, 6) if end.stopped == "race" and first is not None else None,
                 value=value,
-                last=take_last_lines(end.output) if verdict == "crashed" else None,
+                last=take_last_lines(end.output) if is_silent else None,
                 unknown=UNKNOWN in end.output,
             )
         )

@@ -23,6 +23,7 @@ Comparable: TypeAlias = Literal["value", "rank", "ratio"]  # how values of diffe
 LAST_LINES = 5
 UNKNOWN = "s UNKNOWN"  # what a SAT solver says that gives up
 KILLED = -signal.SIGKILL
+LEAST_CODE, MOST_CODE = -64, 255  # ends by signals are below 0
 
 
 class AllCrashed(HeatsError):
@@ -31,6 +32,10 @@ class AllCrashed(HeatsError):
 
 class NoRatio(HeatsError):
     """A value has no ratio to the best of its heat, since it is below 0."""
+
+
+class NoValues(HeatsError):
+    """No run printed a value in any of the first heats: the pattern is wrong, not the candidates bad."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +50,14 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     statistic: Comparable = "value"
 
     def __post_init__(self) -> None:
-        if self.statistic != "value" and self.objective is None:
-            raise InvalidArgument(
-                f"race.statistic = {show_value(self.statistic)} is about values, but the race is for time; say which "
-                "value, as objective = 'cost = (\\S+)', or leave statistic out."
-            )
+        for name, default in _ABOUT_VALUES.items():
+            if self.objective is None and getattr(self, name) != default:
+                raise InvalidArgument(
+                    f"race.{name} = {show_value(getattr(self, name))} is about values, but the race is for time; say "
+                    f"which value, as objective = 'cost = (\\S+)', or leave {name} out."
+                )
+        _check_codes("finished", self.finished)
+        _check_codes("undecided", self.undecided)
         if not self.finished:
             raise InvalidArgument("race.finished = [] leaves no exit code that counts as finishing; name one, as [0].")
         if self.missing is not None and not math.isfinite(self.missing):
@@ -93,6 +101,18 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
+_ABOUT_VALUES = {"goal": "minimize", "missing": None, "statistic": "value"}  # keys, and what they are if left out
+
+
+def _check_codes(name: str, codes: Sequence[int]) -> None:
+    for code in codes:
+        if not LEAST_CODE <= code <= MOST_CODE:
+            raise InvalidArgument(
+                f"race.{name} has {code}, with which no program ends: exit codes are 0 to {MOST_CODE}, and -15, say, "
+                "is the end by signal 15."
+            )
+
+
 def _count_groups(name: str, pattern: str | None) -> int | None:
     """Return how many groups a pattern has; refuse one that is not a regular expression."""
     if pattern is None:
@@ -119,7 +139,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     memory: int | None = None  # peak, kilobytes on Linux
     kill_latency: float | None = None  # seconds from the end of the first finisher to that of this run
     value: float | None = None
-    last: str | None = None  # the last lines it printed, if it crashed
+    last: str | None = None  # the last lines it printed, if it crashed or has no value
     unknown: bool = False  # it printed "s UNKNOWN"
 
 
@@ -174,8 +194,13 @@ def take_last_lines(output: str) -> str:
     return "\n".join(line[:200] for line in output.strip().splitlines()[-LAST_LINES:])
 
 
-def describe_end(code: int, last: str) -> str:
-    """Return exit code and last lines of output, for people."""
-    how = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
-    return "\n".join([f"{how}, {'and at the end it printed' if last else 'it printed nothing'}",
-                      *(f"  {make_printable(line)}" for line in last.splitlines())])  # fmt: skip
+def describe_end(run: Run, rule: Rule) -> str:
+    """Return how a run ended, and its last lines of output, for people."""
+    how = f"exit code {run.code}" if run.code >= 0 else f"killed by signal {-run.code}"
+    if run.verdict == "cutoff":
+        how = "stopped at the cutoff"
+    elif run.verdict == "crashed" and run.code >= 0:
+        how += f", which neither finished = {list(rule.finished)} nor undecided = {list(rule.undecided)} has"
+    lines = (run.last or "").splitlines()
+    said = "and at the end it printed" if lines else "it printed nothing"
+    return "\n".join([f"{how}, {said}", *(f"  {make_printable(line)}" for line in lines)])

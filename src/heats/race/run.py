@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import msgspec
 from heats.base.text import make_encodable, quote_argument
 from heats.engine.machine import Machine, Query
 from heats.engine.specs import Spec, TournamentSpec
-from heats.errors import BrokenFile, ComparisonFailed, HeatsError, InvalidArgument
+from heats.errors import BrokenFile, ComparisonFailed, HeatsError, InvalidArgument, show_value
 from heats.journal import Journal, JournalFile, Log
 from heats.journal.fingerprint import Challenger, take_fingerprints
 from heats.journal.origin import FunctionsOrigin, RaceOrigin
@@ -23,15 +23,19 @@ from heats.journal.sameness import keep_rounds
 from heats.race.board import show_board
 from heats.race.counts import RunCounts, make_notes, read_notes
 from heats.race.heat import Order, make_order, run_heat
-from heats.race.outcome import AllCrashed, describe_end, have_all_crashed
+from heats.race.outcome import AllCrashed, NoValues, Run, describe_end, have_all_crashed
 from heats.race.processes import GuardianPool, get_process_pool
 from heats.race.result import paste_line, summarise_journal
 from heats.race.scenario import Candidate, Scenario, candidate_key, load_scenario, replace_candidates
 from heats.race.validation import find_record
 from heats.race.workers import find_workers
+from heats.reports.places import check_place
 from heats.reports.result import Result
 from heats.running.driver import drive
 from heats.running.outcomes import Noted
+
+HEATS_WITHOUT_VALUES = 5  # at the beginning of a race for a value, after which there will hardly be one
+STOPPED = "the race was stopped before it burns its budget"
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -73,7 +77,7 @@ def run_with_notes(order: Order, guardians: GuardianPool | None) -> Noted:
 
 
 class RaceJournal(Journal):
-    """A journal that takes no more heats if all they do is crash."""
+    """A journal that takes no more heats if all they do is crash, or none of them has a value."""
 
     scenario: Scenario
     counts: RunCounts
@@ -87,33 +91,51 @@ class RaceJournal(Journal):
         took: float | None = None,
         notes: dict[str, Any] | None = None,
     ) -> None:
-        """Write it down, unless every run of the first heat crashed, or of two heats in a row."""
+        """Write it down, unless something is wrong with all runs alike."""
         if notes is not None and isinstance(query, Query):
-            runs = read_notes(notes, query.id).runs
-            if have_all_crashed(runs) and (self.counts.heats == 0 or self.counts.last_crashed):
-                line = " ".join(map(quote_argument, make_order(self.scenario, query).lines[0]))
-                raise AllCrashed(
-                    "every run of this heat crashed, so the race was stopped before it burns its budget. The first "
-                    f"was\n  {line}\n{describe_end(runs[0].code, runs[0].last or '')}"
-                )
+            self._refuse_waste(query, read_notes(notes, query.id).runs)
         super().tell(query, feedback, by=by, took=took, notes=notes)
+
+    def _refuse_waste(self, query: Query, runs: Sequence[Run]) -> None:
+        """Stop if every run of the first heat crashed, or of two heats in a row; or if no run had a value so far."""
+        rule, counts = self.scenario.rule, self.counts
+        is_last_without_value = counts.heats + 1 >= HEATS_WITHOUT_VALUES and not counts.values
+        if have_all_crashed(runs) and (counts.heats == 0 or counts.last_crashed):
+            first = self._describe_first(query, runs)
+            raise AllCrashed(f"every run of this heat crashed, so {STOPPED}. The first {first}")
+        if rule.objective is not None and is_last_without_value and all(run.value is None for run in runs):
+            raise NoValues(
+                f"no run of {counts.heats + 1} heats printed a number where objective = {show_value(rule.objective)} "
+                f"looks for one, so {STOPPED}; correct the objective, or raise the cutoff. "
+                f"The first run of the last heat {self._describe_first(query, runs)}"
+            )
+
+    def _describe_first(self, query: Query, runs: Sequence[Run]) -> str:
+        line = " ".join(map(quote_argument, make_order(self.scenario, query).lines[0]))
+        return f"was\n  {line}\n{describe_end(runs[0], self.scenario.rule)}"
 
 
 def begin_race(
     scenario: Scenario, overrides: Mapping[str, Any], journal: Path, executor: Executor | None = None
 ) -> Raced:
     """Run a race from the start; the journal must be a new one."""
+    check_new_journal(journal)
+    return play_race(scenario, journal, describe_origin(scenario, overrides), executor)
+
+
+def check_new_journal(journal: Path) -> None:
+    """Refuse a journal that cannot be begun, or a validation that would be taken for that of its race."""
     if journal.exists():
         raise InvalidArgument(
             f"{{journal}} is there already; heats resume {journal} goes on with it, or choose another.",
             journal=str(journal),
         )
+    check_place("journal", str(journal))
     if (record := find_record(resolve_path(journal))).exists():
         raise InvalidArgument(
             f"{record} is there already, the validation of another race; move it away, or choose another {{journal}}.",
             journal=str(journal),
         )
-    return play_race(scenario, journal, describe_origin(scenario, overrides), executor)
 
 
 def resume_race(log: Log, counts: RunCounts, executor: Executor | None = None) -> Raced:

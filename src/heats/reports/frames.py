@@ -13,9 +13,12 @@ from heats.base.naming import find_title, spread_parameters, write_value
 from heats.base.text import make_encodable
 from heats.engine.evidence.pulls import list_pulls
 from heats.engine.standings import Standings, list_standings
+from heats.errors import InvalidArgument
 from heats.journal.reader import Log, read_answers
+from heats.reports.places import check_place, save_file
 
 FORMULA = re.compile(r"[=+\-@\t\r]")  # the beginning of a cell that spreadsheets compute
+OPENINGS = (b"place,arm,name,", b"round,heat,pull,")  # of the tables below, as they are written
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")  # computed or not, it stays what it is
 
 
@@ -46,6 +49,21 @@ def write_csv(columns: Sequence[Column]) -> bytes:
     writer.writerow([_write_text(column.title) for column in columns])
     writer.writerows(zip(*(_write_cells(column) for column in columns), strict=True))
     return text.getvalue().encode()
+
+
+def check_table(argument: str, path: str) -> None:
+    """Refuse a place where no table can be written, before anything is spent: no folder, or another file's place."""
+    begin = check_place(argument, path)
+    if begin and not begin.startswith(OPENINGS):
+        raise InvalidArgument(
+            f"{{{argument}}} is there and is not a table that heats wrote; give another file.", **{argument: path}
+        )
+
+
+def save_table(argument: str, path: str, columns: Sequence[Column]) -> None:
+    """Write a table to a file, whole or not at all; or into a pipe or a device."""
+    check_table(argument, path)
+    save_file(argument, path, write_csv(columns))
 
 
 def _list_parameters(names: Sequence[str], values: Sequence[Any]) -> list[tuple[str, list[Any]]]:

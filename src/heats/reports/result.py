@@ -173,11 +173,12 @@ def _lines(result: Result) -> Iterator[str]:
             yield from describe_leaders(report, result.names, result.parameters)
         yield from describe_validation(None if race is None else race.validation)
         yield from describe_judging(result.judging, result.shown)
+    about_race = [] if race is None else list(_race_lines(race, result.names))
+    if run is not None or about_race:
+        yield ""
+    yield from about_race
     if run is None:
         return
-    yield ""
-    if race is not None:
-        yield from _race_lines(race, result.names)
     compared = f"{say_seconds(run.compared_seconds)} of comparing"
     of_cpu = "" if race is None else f", {say_seconds(race.cpu_seconds)} of CPU in all runs"
     yield f"time:       {say_seconds(run.elapsed_seconds)}, and {compared}{of_cpu}"

@@ -53,7 +53,7 @@ class Found:
 
     @property
     def runner_up(self) -> Any:
-        """The candidate that came second in the last heat."""
+        """The candidate that came second: in the last heat or, in adaptive play, in the standings."""
         return self.candidates[self.report.runner_up]  # type: ignore[index]  # the run is done
 
     @property

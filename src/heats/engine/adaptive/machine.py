@@ -156,14 +156,15 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         return self._game.leader if self.round else None
 
     def report(self) -> Report:
-        """Say at any time what has been found."""
+        """Say at any time what has been found; the runner-up is whom the standings put first of all others."""
+        standings, winner = self.standings(), self.winner
         return Report(
             algorithm="adaptive",
             budget=self.budget,
             sureness=None,
             rounds=(),
             stopped=self.stopped,
-            **self._state(int(self._game.ranking[0, 1]) if self.done else None),
+            **self._state(None if winner is None else standings.find_next(winner), standings),
         )
 
     def list_exits(self) -> list[int | None]:

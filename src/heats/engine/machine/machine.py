@@ -297,10 +297,10 @@ class Machine(Asking, ABC):
         made.remember([*told, *self.silence()])
         return made
 
-    def _state(self, runner_up: int | None) -> dict[str, Any]:
-        """Return what the reports of all machines say alike."""
+    def _state(self, runner_up: int | None, standings: Standings | None = None) -> dict[str, Any]:
+        """Return what the reports of all machines say alike; ``standings`` where they were made before."""
         winner, told = self.winner, self.evidence()
-        standings = self._stand(told)
+        standings = standings or self._stand(told)
         both = winner is not None and runner_up is not None
         over = [each for each in [*told, *self.silence()] if each.round < self.round]
         return {

@@ -51,6 +51,10 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
                 return row
         raise InvalidArgument(f"{{arm}} is not one of the {len(self.rows)} arms, which count from 0.", arm=arm)
 
+    def find_next(self, winner: int) -> int:
+        """Return who is first of all others, and of those that were compared if any was."""
+        return min((row for row in self.rows if row.arm != winner), key=lambda row: (not row.pulls, row.place)).arm
+
     def to_frame(self, library: Library | None = None) -> Frame:
         """Return a row per arm, best first, as a frame of pandas or polars; see docs/results.md."""
         return make_frame(list_standings(self.rows), library)

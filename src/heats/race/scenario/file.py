@@ -15,7 +15,7 @@ from heats.race.outcome import Comparable, Goal
 Mode: TypeAlias = Literal["parallel", "capped"]
 Clock: TypeAlias = Literal["wall", "cpu"]
 
-_CHOICES = {
+CHOICES = {
     "mode": Mode,
     "clock": Clock,
     "goal": Goal,
@@ -74,7 +74,7 @@ class ScenarioFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 def load_file(path: Path, overrides: Mapping[str, Any]) -> ScenarioFile:
     """Read the file of a scenario; ``overrides`` replace keys of its [race] table."""
-    return read_toml(path, ScenarioFile, "race", overrides, _CHOICES)
+    return read_toml(path, ScenarioFile, "race", overrides, CHOICES)
 
 
 def find_line(path: Path, error: str) -> int | None:

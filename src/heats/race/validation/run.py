@@ -92,7 +92,7 @@ def _refuse_crashes(record: Record, order: PairOrder, runs: Sequence[Run]) -> No
         line = " ".join(map(quote_argument, order.runs[0].lines[0]))
         raise AllCrashed(
             "the validation was stopped: on the first held-out instance both crashed. The first run was\n"
-            f"  {line}\n{describe_end(runs[0].code, runs[0].last or '')}"
+            f"  {line}\n{describe_end(runs[0], order.runs[0].terms.rule)}"
         )
 
 
