@@ -58,9 +58,10 @@ class Office:
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
-        self.roster, self.tokens = self._read_tokens()
+        self.roster, self.tokens = self._meet_people()
         try:
             self._let_in([name for name in poll.people or () if name not in (self.roster.names or ())])
+            self.desk.settle()
         except BaseException:
             self.desk.journal.close()
             raise
@@ -75,6 +76,11 @@ class Office:
     def origin(self) -> VoteOrigin:
         """What the journal says of the poll's beginning."""
         return _find_origin(self.desk.journal.log)
+
+    @property
+    def share(self) -> int | None:
+        """How many votes are asked of everybody, if it is known of how many people."""
+        return self.desk.votes_each or self.poll.share
 
     def do(self, job: Callable[[Desk], T]) -> Future[T]:
         """Have something done at the desk; its result comes once all that it told is on the disk."""
@@ -127,6 +133,7 @@ class Office:
             self._mend()
             with self.desk.journal.together():
                 self._do_some(done)
+                self.desk.settle()
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
             futures = [future for future, _, _ in done] or self._take_all()  # if it cannot even be read, nobody waits
@@ -161,7 +168,7 @@ class Office:
             self.desk.journal.close()
         try:
             self.desk = self._open()
-            self.roster, self.tokens = self._read_tokens()
+            self.roster, self.tokens = self._meet_people()
         except HeatsError as error:
             raise JournalFailed(str(error)) from error
         self._is_open = True
@@ -197,7 +204,7 @@ class Office:
         tokens = {name: make_token() for name in names}
         write_links(self.links, [("voter", *pair) for pair in tokens.items()], anew=False)
         self.desk.journal.join({name: hash_token(token) for name, token in tokens.items()})
-        self.roster, self.tokens = self._read_tokens()
+        self.roster, self.tokens = self._meet_people()
 
     def _check_origin(self, log: Log) -> None:
         origin, people = log.origin, self.poll.people
@@ -213,10 +220,11 @@ class Office:
                 "the list, but nobody can be left out; void their votes on the organiser's page instead."
             )
 
-    def _read_tokens(self) -> tuple[Roster, dict[str, str]]:
-        """Return whose token it is, and the tokens themselves, by name, as far as the file with the links is there."""
+    def _meet_people(self) -> tuple[Roster, dict[str, str]]:
+        """Tell the desk who may vote; return whose token it is, and all tokens that the file with the links has."""
         origin, joined = self.origin, self.desk.journal.log.joined
         roster = Roster(origin.organiser, None if origin.voters is None else origin.voters | joined)
+        self.desk.voters = roster.names
         tokens = {}
         for kind, name, token in read_links(self.links):
             if kind == ORGANISER and roster.is_organiser(token):
