@@ -454,7 +454,9 @@ def test_media_come_from_the_scenario_only(tmp_path: Path) -> None:
 def test_an_open_poll_knows_people_by_a_cookie(tmp_path: Path) -> None:
     """It is set by a button, not by looking; who is sent by a panel is known by their number there."""
     poll = Poll(tmp_path, listed=False)
+    assert "under a name made up for you. A cookie" in poll.client.get("/").text
     page = poll.client.get("/?PROLIFIC_PID=abc123")
+    assert "under the participant id of your link, abc123" in page.text
     assert "set-cookie" not in page.headers
     begun = poll.client.post("/begin", data=read_hidden(page.text))
     assert {"HttpOnly", "SameSite=lax"} <= set(begun.headers["set-cookie"].split("; "))
@@ -483,7 +485,7 @@ def test_the_organiser_pauses_voids_extends_and_adds(poll: Poll) -> None:
     assert poll.machine.total == 20
     poll.order(order="add", text="<b>wine</b>")
     assert poll.machine.n_arms == 7
-    assert "must be at least 1" in poll.order(order="extend", pulls="no").text
+    assert "as a whole number" in poll.order(order="extend", pulls="no").text
     assert poll.order(order="void", who="Zoe").status_code == 400
     assert poll.order(order="dance").status_code == 400
 

@@ -8,6 +8,7 @@ knows what is on the disk and nothing else.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 import time
@@ -19,6 +20,9 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
+from heats.base.text import count_things
+from heats.engine.adaptive.dealing.repeats import MOST_BUDGET as MOST_LIMITED
+from heats.engine.adaptive.machine import MOST_BUDGET
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import HeatsError, InvalidArgument, JournalFailed
@@ -107,8 +111,28 @@ class Office:
         """Take a candidate in: a text, or the name of a file in the poll's folder if its candidates are files."""
         new = read_candidate(said, self.poll.folder, is_file=self.poll.has_files)
         check_different([*self.shown, new])
-        desk.journal.add(new.name, new.found_by)
+        try:
+            desk.journal.add(new.name, new.found_by)
+        except InvalidArgument as error:
+            if error.argument != "budget":
+                raise
+            raise InvalidArgument(
+                "no batch is left that a new candidate could be compared in; give the poll more votes first, and add "
+                "it then."
+            ) from None
         self.shown.append(new)
+
+    def extend(self, desk: Desk, votes: int) -> None:
+        """Let the poll go on for so many more votes, or say how many it can be."""
+        machine = desk.journal.machine
+        if isinstance(machine.spec, AdaptiveSpec):
+            most, why = _count_most(machine.spec, machine.n_arms)
+            if not 1 <= votes <= most - machine.total:
+                raise InvalidArgument(
+                    f"{votes:,} more votes cannot be had: there are {machine.total:,}, and at least one and at most "
+                    f"{most - machine.total:,} can be added; {why}."
+                )
+        desk.journal.extend(votes)
 
     def join(self, desk: Desk, name: str) -> None:
         """Let one more person vote, who gets a secret link, too."""
@@ -244,6 +268,17 @@ def _try(job: Callable[[Desk], Any], desk: Desk) -> tuple[Any, BaseException | N
 def _find_origin(log: Log) -> VoteOrigin:
     assert isinstance(log.origin, VoteOrigin)
     return log.origin
+
+
+def _count_most(spec: AdaptiveSpec, n_arms: int) -> tuple[int, str]:
+    """Return how many votes a poll can have in all, and why no more."""
+    if spec.most_per_set is None:
+        return MOST_BUDGET, f"a poll takes up to {MOST_BUDGET:,}"
+    sets = math.comb(n_arms, spec.heat_size)
+    most = min(sets * spec.most_per_set, MOST_LIMITED)
+    made = f"{n_arms:,} candidates make {count_things(sets, 'set')} of {spec.heat_size}"
+    often = f"each is shown {count_things(spec.most_per_set, 'time')} at most"
+    return most, f"a poll of listed voters takes up to {most:,}" if most == MOST_LIMITED else f"{made}, and {often}"
 
 
 def _identify(shown: Sequence[Shown]) -> tuple[Candidate, ...]:
