@@ -333,6 +333,22 @@ def test_a_lease_runs_out(tmp_path: Path) -> None:
     poll.office.close()
 
 
+@pytest.mark.parametrize("strategy", ["adaptive", "planned", "csh"])
+def test_a_poll_that_nobody_says_anything_in_ends(tmp_path: Path, strategy: str) -> None:
+    """Everybody says that they cannot say, whatever is asked: it is over without a verdict, not stuck."""
+    poll = Poll(tmp_path, strategy=strategy)
+    for _ in range(60):
+        for who in PEOPLE:
+            if 'value="skip"' in poll.get(who):
+                poll.send(who, "skip")
+    assert poll.machine.done
+    assert f"0 of {poll.machine.total} votes; {poll.machine.total} came to no verdict" in (
+        poll.client.get(poll.organiser).text
+    )
+    assert poll.client.get(f"{poll.organiser}/report").status_code == 200
+    poll.office.close()
+
+
 def test_what_nobody_can_answer_any_more_is_closed_and_the_poll_goes_on(tmp_path: Path) -> None:
     """All listed voters have dealt with the only pair: nobody waits for ever, the journal says why, the page how many."""
     poll = Poll(tmp_path, source=write_lines(tmp_path, ["tea", "milk"]), heat_size=2, budget=4, batches=1)

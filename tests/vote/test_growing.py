@@ -53,7 +53,7 @@ def test_a_voter_can_be_let_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("0", "0 more votes cannot be had: there are 12, and at least one and at most 68 can be added"),
+        ("0", "0 more votes cannot be had: there are 12, and from 1 to 68 can be added"),
         ("69", "6 candidates make 20 sets of 3, and each is shown 4 times at most"),
         ("100000000000", "100,000,000,000 more votes cannot be had"),
         ("9" * 5000, "as a whole number such as 60"),
@@ -69,13 +69,14 @@ def test_more_votes_than_there_can_be_are_refused_in_the_words_of_the_page(tmp_p
     assert "budget" not in answer.text.lower()
     assert poll.order(order="extend", pulls="68").status_code == 303
     assert poll.machine.total == 80
+    assert "there are 80, and none can be added" in poll.order(order="extend", pulls="1").text
     poll.office.close()
 
 
 def test_an_open_poll_takes_many_more_votes_and_says_how_many(tmp_path: Path) -> None:
     """No set is shown too often there: it is not known how many people come."""
     poll = Poll(tmp_path, listed=False)
-    assert "at most 2,999,988 can be added" in poll.order(order="extend", pulls="3000000").text
+    assert "from 1 to 2,999,988 can be added" in poll.order(order="extend", pulls="3000000").text
     assert poll.order(order="extend", pulls="30").status_code == 303
     poll.office.close()
 

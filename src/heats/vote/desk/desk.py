@@ -184,8 +184,8 @@ class Desk:
         self.journal.take_back(number)
         self._let_go(who)
         self._groups[number] = frozenset(query.arms)
-        self._leases.give(who, number)
         self._revise(who, query, 1)
+        self._give(who, number)
 
     def settle(self) -> None:
         """Close what nobody can answer, ever, if it is known who may: the poll goes on without it, or is over."""
@@ -291,8 +291,7 @@ class Desk:
 
     def _choose(self, who: str, besides: Group | None = None) -> int | None:
         """Return the pull that somebody should be asked about next, if there is one."""
-        seen = self._list_seen(who)
-        matching = self._matching
+        seen, matching = self._list_seen(who), self._matching
         among = None if matching is None or matching.can_spare(who) else matching.list_sets(who)
         number = self._line.find(seen, besides, among)
         return self._choose_shared(seen, besides) if number is None else number

@@ -127,10 +127,11 @@ class Office:
         machine = desk.journal.machine
         if isinstance(machine.spec, AdaptiveSpec):
             most, why = _count_most(machine.spec, machine.n_arms)
-            if not 1 <= votes <= most - machine.total:
+            room = most - machine.total
+            if not 1 <= votes <= room:
+                can = f"from 1 to {room:,}" if room else "none"
                 raise InvalidArgument(
-                    f"{votes:,} more votes cannot be had: there are {machine.total:,}, and at least one and at most "
-                    f"{most - machine.total:,} can be added; {why}."
+                    f"{votes:,} more votes cannot be had: there are {machine.total:,}, and {can} can be added; {why}."
                 )
         desk.journal.extend(votes)
 
@@ -278,7 +279,7 @@ def _count_most(spec: AdaptiveSpec, n_arms: int) -> tuple[int, str]:
     most = min(sets * spec.most_per_set, MOST_LIMITED)
     made = f"{n_arms:,} candidates make {count_things(sets, 'set')} of {spec.heat_size}"
     often = f"each is shown {count_things(spec.most_per_set, 'time')} at most"
-    return most, f"a poll of listed voters takes up to {most:,}" if most == MOST_LIMITED else f"{made}, and {often}"
+    return most, f"a poll of so many voters takes up to {most:,}" if most == MOST_LIMITED else f"{made}, and {often}"
 
 
 def _identify(shown: Sequence[Shown]) -> tuple[Candidate, ...]:
