@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from heats.cli.app import run
+from heats.vote.poll.scenario import load_poll
 from heats.vote.site import server
 
 
@@ -52,6 +53,21 @@ def test_what_is_said_at_the_end_goes_on(polls: Path, capsys: pytest.CaptureFixt
     assert again == second.err.partition("go on with: heats ")[2].splitlines()[0]  # the same port, whichever was free
 
 
+def test_what_voters_say_can_be_chosen_without_a_scenario(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line to go on with says it again; a scenario that says otherwise is overruled."""
+    (polls / "polls" / "poll.toml").write_text('[vote]\ncandidates = "names.txt"\nanswer = "winner"\n')
+    for source in ("names.txt", "poll.toml"):
+        assert run(shlex.split(f"vote polls/{source} -k 2 -B 9 --answer ranking --port 0")) == 130
+        assert " --answer ranking" in capsys.readouterr().err.partition("go on with: heats ")[2]
+    assert load_poll(polls / "polls" / "poll.toml", {"budget": 9, "answer": "best-worst"}).table.answer == "best-worst"
+
+
+def test_one_voter_is_spoken_of_as_one(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is nobody whom "each" could be."""
+    assert run(shlex.split("vote polls/names.txt -k 2 -B 5 --voters 1 --check")) == 0
+    assert "1 voter: 5 votes, about 1.7 minutes; they come up to 5 times." in capsys.readouterr().out
+
+
 def test_what_is_said_at_the_end_serves_where_it_was_served(polls: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Links that voters have stay as they are."""
     served = "--host 0.0.0.0 --port 0 --proxy --address https://tea.example/"
@@ -78,6 +94,11 @@ def test_links_that_nobody_elsewhere_can_open_are_spoken_of(polls: Path, capsys:
         ("-B 9 --voters -3", "--voters -3 must be at least 1"),
         ("-B 9 --voters nobody.csv", "nobody.csv cannot be read"),
         ("-B 9 -k 9", "--heat-size 9 is more than the 4 candidates"),
+        ("-B 9 --host 203.0.113.7", "--host 203.0.113.7 is no address of this machine; give one that is, or 0.0.0.0"),
+        ("-B 9 --host nowhere.invalid", "--host nowhere.invalid is no address of this machine; give one that is"),
+        ("-B 9 --address foo --check", "--address foo must be an address that begins with https://"),
+        ("-B 9 --port 70000 --check", "--port 70000 must be from 0 to 65535"),
+        ("-B 9 --answer rankng", "--answer rankng is unknown; choose one of winner, ranking, best-worst"),
         ("-B 9 --port 70000", "--port 70000 must be from 0 to 65535"),
         ("-B 9 --address tea.example", "--address tea.example must be an address that begins with https://"),
         ("-B 9 --address https://tea.example/vote/", "without a path"),

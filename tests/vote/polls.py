@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import heats
 from heats.journal import Journal, JournalFile, Log
@@ -21,7 +22,7 @@ class Clock:
         return self.now
 
 
-def open_desk(path: Path, machine: heats.Machine, clock: Clock, lease: float = 600.0) -> Desk:
+def open_desk(path: Path, machine: heats.Machine, clock: Clock, lease: float = 600.0, **said: Any) -> Desk:
     """Begin a journal, or go on with it, with a desk before it."""
     if not path.exists():
         Journal(path, machine).close()
@@ -29,7 +30,7 @@ def open_desk(path: Path, machine: heats.Machine, clock: Clock, lease: float = 6
     ledger = Ledger()
     log = Log(path, on_event=ledger.note)
     log.advance()
-    return Desk(Journal(JournalFile(path, sync="system"), machine, log=log), ledger, lease=lease, clock=clock)
+    return Desk(Journal(JournalFile(path, sync="system"), machine, log=log), ledger, lease=lease, clock=clock, **said)
 
 
 def list_votes(ledger: Ledger) -> list[tuple[str, Vote]]:

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 import heats
 from heats.errors import JournalFailed
 from heats.journal import Log
-from heats.vote.desk.desk import PATIENCE
+from heats.vote.desk.desk import PATIENCE, UNANSWERABLE
 from heats.vote.desk.office import Office
 from heats.vote.poll.scenario import load_poll
 from heats.vote.site.app import make_app
@@ -317,7 +317,7 @@ def test_a_vote_after_the_end_is_late(tmp_path: Path) -> None:
 
 
 def test_a_lease_runs_out(tmp_path: Path) -> None:
-    """Who has seen it does not get it; its own page's vote counts if nobody else took it; the organiser sees why it waits."""
+    """Who has seen it does not get it; its own page's vote counts if nobody else took it."""
     poll = Poll(tmp_path, source=write_lines(tmp_path, ["tea", "milk"]), heat_size=2, budget=4, batches=1)
     pages = {who: poll.open(who) for who in ("Ann", "Bob", "Cem", "Dan")}
     assert len({each["number"] for each in pages.values()}) == 4
@@ -329,8 +329,63 @@ def test_a_lease_runs_out(tmp_path: Path) -> None:
         assert "nothing for you now" in poll.get(who, "?more=1").lower()
     assert "You have given all the votes that were asked of you" in poll.get("Cem")
     assert poll.client.post(f"{poll.base('Ann')}/vote", data=pages["Ann"] | {"say": "1"}).status_code == 303
-    assert poll.machine.spent == 3
-    assert "all voters have seen all that is owed; close the batch" in poll.client.get(poll.organiser).text
+    assert poll.office.desk.ledger.people["Ann"].votes
+    poll.office.close()
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "planned", "csh"])
+def test_a_poll_that_nobody_says_anything_in_ends(tmp_path: Path, strategy: str) -> None:
+    """Everybody says that they cannot say, whatever is asked: it is over without a verdict, not stuck."""
+    poll = Poll(tmp_path, strategy=strategy)
+    for _ in range(60):
+        for who in PEOPLE:
+            if 'value="skip"' in poll.get(who):
+                poll.send(who, "skip")
+    assert poll.machine.done
+    assert f"0 of {poll.machine.total} votes; {poll.machine.total} came to no verdict" in (
+        poll.client.get(poll.organiser).text
+    )
+    assert poll.client.get(f"{poll.organiser}/report").status_code == 200
+    poll.office.close()
+
+
+def test_what_nobody_can_answer_any_more_is_closed_and_the_poll_goes_on(tmp_path: Path) -> None:
+    """All listed voters have dealt with the only pair: nobody waits for ever, the journal says why, the page how many."""
+    poll = Poll(tmp_path, source=write_lines(tmp_path, ["tea", "milk"]), heat_size=2, budget=4, batches=1)
+    poll.send("Ann", "skip")
+    for who in ("Bob", "Cem"):
+        poll.send(who)
+        assert not poll.machine.done
+    assert "Yours is the last vote that is waited for" in poll.get("Dan")
+    poll.send("Dan")
+    assert poll.machine.done
+    assert f'"event":"closed","why":"{UNANSWERABLE}"' in poll.office.path.read_text()
+    assert "3 of 4 votes; 1 came to no verdict" in poll.client.get(poll.organiser).text
+    poll.office.close()
+
+
+def test_a_poll_that_nobody_can_go_on_with_is_not_closed_while_it_pauses(tmp_path: Path) -> None:
+    """When it is opened again, it is; so is one that comes to be so by leaving somebody out."""
+    poll = Poll(tmp_path, source=write_lines(tmp_path, ["tea", "milk"]), heat_size=2, budget=4, batches=1)
+    for who in ("Ann", "Bob", "Cem"):
+        poll.send(who)
+    poll.order(order="pause")
+    poll.office.do(lambda desk: desk.journal.void("Dan")).result()
+    assert not poll.machine.done
+    poll.order(order="open")
+    assert poll.machine.done
+    poll.office.close()
+
+
+def test_more_votes_are_shared_by_all_who_have_so_many_each(tmp_path: Path) -> None:
+    """Everybody had given theirs: they have more now, as many as it takes."""
+    poll = Poll(tmp_path, budget=None, votes_each=2)
+    while not poll.machine.done:
+        for who in PEOPLE:
+            poll.send(who) if 'name="say"' in poll.get(who) else None
+    poll.order(order="extend", pulls="5")
+    assert not poll.machine.done
+    assert "Vote 3 of 4" in poll.get("Ann")
     poll.office.close()
 
 
@@ -415,7 +470,9 @@ def test_media_come_from_the_scenario_only(tmp_path: Path) -> None:
 def test_an_open_poll_knows_people_by_a_cookie(tmp_path: Path) -> None:
     """It is set by a button, not by looking; who is sent by a panel is known by their number there."""
     poll = Poll(tmp_path, listed=False)
+    assert "under a name made up for you. A cookie" in poll.client.get("/").text
     page = poll.client.get("/?PROLIFIC_PID=abc123")
+    assert "under the participant id of your link, abc123" in page.text
     assert "set-cookie" not in page.headers
     begun = poll.client.post("/begin", data=read_hidden(page.text))
     assert {"HttpOnly", "SameSite=lax"} <= set(begun.headers["set-cookie"].split("; "))
@@ -444,7 +501,7 @@ def test_the_organiser_pauses_voids_extends_and_adds(poll: Poll) -> None:
     assert poll.machine.total == 20
     poll.order(order="add", text="<b>wine</b>")
     assert poll.machine.n_arms == 7
-    assert "must be at least 1" in poll.order(order="extend", pulls="no").text
+    assert "as a whole number" in poll.order(order="extend", pulls="no").text
     assert poll.order(order="void", who="Zoe").status_code == 400
     assert poll.order(order="dance").status_code == 400
 

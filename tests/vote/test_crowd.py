@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import heapq
 import random
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import heats
 from heats.vote.desk.desk import Desk, Nothing, Outcome
@@ -28,9 +31,9 @@ class Turn(NamedTuple):
     page: heats.Query | None = None
 
 
-def play(desk: Desk, clock: Clock, n_voters: int, thinking: Thinking) -> Counter[Outcome]:
+def play(desk: Desk, clock: Clock, n_voters: int, thinking: Thinking, chance: int = 1) -> Counter[Outcome]:
     """Let everybody vote until the poll is over; fail if nothing goes on for as long as a lease."""
-    draw, outcomes, counted_at = random.Random(1), Counter[Outcome](), 0.0
+    draw, outcomes, counted_at = random.Random(chance), Counter[Outcome](), 0.0
     turns = [Turn(0.0, f"person {number}") for number in range(n_voters)]
     while not desk.journal.machine.done:
         turn = heapq.heappop(turns)
@@ -39,6 +42,7 @@ def play(desk: Desk, clock: Clock, n_voters: int, thinking: Thinking) -> Counter
             outcome = desk.answer(turn.who, turn.page.id, heats.Winner(draw.choice(turn.page.arms)))
             outcomes[outcome] += 1
             counted_at = turn.at if outcome is Outcome.COUNTED else counted_at
+            desk.settle()
         assert turn.at < counted_at + LEASE_SECONDS, "the round is stuck"
         handed = desk.hand_out(turn.who)
         if isinstance(handed, Nothing):
@@ -69,6 +73,31 @@ def test_if_some_think_for_long_few_votes_are_late(tmp_path: Path, n_arms: int, 
     outcomes = play(desk, clock, n_voters, lambda draw: 2 + draw.expovariate(1 / 20))
     assert outcomes[Outcome.COUNTED] == budget
     assert outcomes[Outcome.LATE] <= budget // 10
+
+
+@settings(max_examples=25, deadline=None)
+@given(chance=st.integers(0, 10**6), pace=st.sampled_from([(1, 1), (1, 3), (1, 100)]))
+def test_people_with_as_many_votes_as_there_are_end_a_poll_by_themselves(chance: int, pace: tuple[int, int]) -> None:
+    """As in examples/vote, nobody leaves: nobody is waited for in vain, and few votes are lost, by those who were fast."""
+    clock, people = Clock(), tuple(f"person {number}" for number in range(6))
+    with tempfile.TemporaryDirectory() as folder:
+        asked = heats.Adaptive(12, 3, 60, batches=3, seed=chance, most_per_set=6)
+        desk = open_desk(Path(folder) / "votes.jsonl", asked, clock, votes_each=10, voters=people)
+        outcomes = play(desk, clock, 6, lambda draw: draw.uniform(*pace))
+        machine = desk.journal.machine
+        assert outcomes[Outcome.COUNTED] + machine.no_verdicts == 60
+        assert max(machine.answered.values()) <= 10
+        assert machine.no_verdicts <= 5
+        desk.journal.close()
+
+
+@pytest.mark.parametrize("chance", range(10))
+def test_people_who_vote_at_about_the_same_pace_give_all_votes_of_the_examples(tmp_path: Path, chance: int) -> None:
+    """It stopped at 58 or 59 of 60: what was left could go to those only who had no votes left."""
+    clock, people = Clock(), tuple(f"person {number}" for number in range(6))
+    machine = heats.Adaptive(12, 3, 60, batches=3, seed=0, most_per_set=6)
+    desk = open_desk(tmp_path / "votes.jsonl", machine, clock, votes_each=10, voters=people)
+    assert play(desk, clock, 6, lambda draw: draw.uniform(1, 3), chance) == {Outcome.COUNTED: 60}
 
 
 def test_who_leaves_with_a_page_open_holds_nobody_up_for_long(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -45,10 +46,10 @@ def vote(desk: Desk, who: str) -> Outcome | Nothing:
 class Crowd:
     """People who open pages, answer any page they ever saw, skip, undo and leave; it remembers what became of that."""
 
-    def __init__(self, path: Path, machine: str, chance: int) -> None:
-        self.path, self.machine = path, machine
+    def __init__(self, path: Path, machine: str, chance: int, **said: Any) -> None:
+        self.path, self.machine, self.said = path, machine, said
         self.draw, self.clock = random.Random(chance), Clock()
-        self.desk = open_desk(path, MACHINES[machine](), self.clock)
+        self.desk = open_desk(path, MACHINES[machine](), self.clock, **said)
         self.pages: dict[str, list[heats.Query]] = {who: [] for who in PEOPLE}
         self.dealt: set[tuple[str, frozenset[int]]] = set()  # who dealt with which set
         self.late = 0
@@ -56,7 +57,7 @@ class Crowd:
     def restart(self) -> None:
         """End as a power cut would, and go on with the journal."""
         self.desk.journal.close()
-        self.desk = open_desk(self.path, MACHINES[self.machine](), self.clock)
+        self.desk = open_desk(self.path, MACHINES[self.machine](), self.clock, **self.said)
 
     def act(self) -> None:
         """Let somebody do something."""
@@ -97,11 +98,13 @@ class Crowd:
 
 
 @settings(max_examples=20, deadline=None)
-@given(machine=st.sampled_from(sorted(MACHINES)), chance=st.integers(0, 10**6))
-def test_every_answer_counts_once_or_its_set_owes_nothing_more(machine: str, chance: int) -> None:
+@given(machine=st.sampled_from(sorted(MACHINES)), chance=st.integers(0, 10**6), voters=st.sampled_from([None, PEOPLE]))
+def test_every_answer_counts_once_or_its_set_owes_nothing_more(
+    machine: str, chance: int, voters: tuple[str, ...] | None
+) -> None:
     """Whatever people do in whatever order, restarts included; nobody votes twice on a set, and a replay says the same."""
     with tempfile.TemporaryDirectory() as folder:
-        crowd = Crowd(Path(folder) / "votes.jsonl", machine, chance)
+        crowd = Crowd(Path(folder) / "votes.jsonl", machine, chance, voters=voters)
         for _ in range(90):
             crowd.act()
         desk = crowd.desk
@@ -116,6 +119,25 @@ def test_every_answer_counts_once_or_its_set_owes_nothing_more(machine: str, cha
         assert [again.find_last(who) for who in PEOPLE] == last
         assert again.journal.machine.report().to_json() == desk.journal.machine.report().to_json()
         again.journal.close()
+
+
+@settings(max_examples=30, deadline=None)
+@given(machine=st.sampled_from(sorted(MACHINES)), chance=st.integers(0, 10**6), each=st.sampled_from([None, 3, 6, 20]))
+def test_a_stage_is_closed_exactly_if_nobody_can_answer_anything(machine: str, chance: int, each: int | None) -> None:
+    """Whatever people do, restarts included: nobody who can vote is forgotten, and nobody waits for ever."""
+    with tempfile.TemporaryDirectory() as folder:
+        crowd = Crowd(Path(folder) / "votes.jsonl", machine, chance, voters=PEOPLE, votes_each=each)
+        for _ in range(90):
+            crowd.act()
+            desk, dealing = crowd.desk, crowd.desk.journal.machine
+            sets = {frozenset(dealing.query(number).arms) for number in dealing.list_owed()}
+            left = {who for who in PEOPLE if each is None or desk.ledger.find(who).answered < (desk.votes_each or 0)}
+            is_open = any((who, group) not in crowd.dealt for who in left for group in sets)
+            before = dealing.no_verdicts
+            desk.settle()
+            assert (dealing.no_verdicts > before) == (not is_open and bool(sets))
+            assert dealing.done or any(desk.needs(who) or desk.look(who) is Nothing.WAIT for who in PEOPLE)
+        desk.journal.close()
 
 
 @pytest.mark.parametrize("machine", sorted(MACHINES))

@@ -38,7 +38,7 @@ def test_a_voter_can_be_let_in(tmp_path: Path) -> None:
     assert poll.send("Eve").headers["location"].endswith("said=counted")
     assert f"Eve,http://testserver{poll.base('Eve')}" in poll.client.get(f"{poll.organiser}/links.csv").text
     for wrong in ("Eve", "Ann"):
-        assert "must be a name of its own" in poll.order(order="join", who=wrong).text
+        assert f"“{wrong}” must be a name of its own" in poll.order(order="join", who=wrong).text
     assert poll.office.tokens["Eve"] not in poll.office.path.read_text()
     assert poll.office.links.stat().st_mode & 0o077 == 0
     link = poll.base("Eve")
@@ -47,6 +47,50 @@ def test_a_voter_can_be_let_in(tmp_path: Path) -> None:
     assert poll.base("Eve") == link
     assert poll.send("Eve").headers["location"].endswith("said=counted")
     assert poll.office.roster.names == (*PEOPLE, "Eve")
+    poll.office.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("0", "0 more votes cannot be had: there are 12, and from 1 to 68 can be added"),
+        ("69", "6 candidates make 20 sets of 3, and each is shown 4 times at most"),
+        ("100000000000", "100,000,000,000 more votes cannot be had"),
+        ("9" * 5000, "as a whole number such as 60"),
+        ("many", "as a whole number such as 60"),
+    ],
+)
+def test_more_votes_than_there_can_be_are_refused_in_the_words_of_the_page(tmp_path: Path, said: str, why: str) -> None:
+    """With the number that was typed, and how many there can be; as many as that are taken."""
+    poll = Poll(tmp_path)
+    answer = poll.order(order="extend", pulls=said)
+    assert answer.status_code == 400
+    assert why in answer.text
+    assert "budget" not in answer.text.lower()
+    assert poll.order(order="extend", pulls="68").status_code == 303
+    assert poll.machine.total == 80
+    assert "there are 80, and none can be added" in poll.order(order="extend", pulls="1").text
+    poll.office.close()
+
+
+def test_an_open_poll_takes_many_more_votes_and_says_how_many(tmp_path: Path) -> None:
+    """No set is shown too often there: it is not known how many people come."""
+    poll = Poll(tmp_path, listed=False)
+    assert "from 1 to 2,999,988 can be added" in poll.order(order="extend", pulls="3000000").text
+    assert poll.order(order="extend", pulls="30").status_code == 303
+    poll.office.close()
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_candidate_that_comes_too_late_is_refused_until_there_are_more_votes(tmp_path: Path, is_over: bool) -> None:
+    """The page says what to do first, in the last batch and after it."""
+    poll = Poll(tmp_path)
+    for _ in range(2 + is_over):
+        poll.order(order="close")
+    assert poll.machine.done == is_over
+    assert "give the poll more votes first, and add it then" in poll.order(order="add", text="rum").text
+    poll.order(order="extend", pulls="12")
+    assert poll.order(order="add", text="rum").status_code == 303
     poll.office.close()
 
 

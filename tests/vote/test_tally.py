@@ -7,8 +7,12 @@ import io
 from pathlib import Path
 from typing import Any
 
+from heats.journal import Log
+from heats.reports.frames import list_results, write_csv
+from heats.reports.result import summarise
 from heats.vote.desk import desk
 from tests.vote.test_app import Poll, read_hidden
+from tests.vote.test_scenario import write_pictures, write_scenario
 
 
 def list_rows(poll: Poll) -> list[dict[str, Any]]:
@@ -47,6 +51,28 @@ def test_why_a_vote_does_not_count_is_shown(tmp_path: Path) -> None:
     assert "none of these" in answers
     assert any(each.startswith("a tie: ") for each in answers)
     poll.office.close()
+
+
+def test_reports_say_what_was_shown_and_no_hash_of_it(tmp_path: Path) -> None:
+    """Of files their names, of texts what the names leave out; page, text, table and JSON."""
+    pictures = Poll(tmp_path, source=write_pictures(tmp_path), budget=4, batches=1)
+    long = "A text that is\nlonger than its name."
+    (tmp_path / "texts").mkdir()
+    text = "".join(f'[[candidates]]\ntext = "{each}"\n' for each in ("tea", "milk", long.replace("\n", "\\n")))
+    scenario = write_scenario(tmp_path / "texts", f"[vote]\nbatches = 1\n{text}")
+    texts = Poll(tmp_path / "texts", source=scenario, budget=4)
+    for poll in (pictures, texts):
+        while not poll.machine.done:
+            poll.order(order="close")
+        log = Log(poll.office.path)
+        log.advance()
+        result = summarise(log.machine, log.names, log)
+        table = write_csv(list_results(result.report.standings, log.names, log.values)).decode()
+        for said in (poll.client.get(f"{poll.organiser}/report").text, str(result), table, result.to_json()):
+            assert "sha256" not in said
+            assert "name (parameter)" not in said
+        assert ("longer than its name" in table) == (poll is texts)
+        poll.office.close()
 
 
 def test_a_vote_that_others_were_faster_with_says_so(tmp_path: Path) -> None:

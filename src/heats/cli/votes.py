@@ -43,6 +43,9 @@ def vote(
     ] = None,
     votes_each: Annotated[int | None, typer.Option(help="How many votes everybody has.")] = None,
     question: Annotated[str | None, typer.Option(help="What is asked.")] = None,
+    answer: Annotated[
+        str | None, typer.Option(help="What voters say: winner, ranking or best-worst; left out: winner.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds deal equal heats.")] = None,
     journal: Annotated[
         str | None, typer.Option(help="Where votes are kept; left out: NAME.votes.jsonl beside the scenario.")
@@ -62,8 +65,14 @@ def vote(
     except ModuleNotFoundError as error:
         raise InvalidArgument(f"a page needs {error.name}; install it with: pip install 'heats[vote]'") from None
     given: dict[str, Any] = {"heat_size": heat_size, "budget": budget, "votes_each": votes_each, "seed": seed}
-    given |= {"question": question, "voters": None if voters is None else _read_voters(voters)}
+    given |= {"question": question, "answer": answer, "voters": None if voters is None else _read_voters(voters)}
     poll = load_poll(scenario, given)
+    if not 0 <= port <= 65535:
+        raise InvalidArgument("{port} must be from 0 to 65535.", port=port)
+    if address is not None and not (is_address(address) and urlsplit(address).path in ("", "/")):
+        raise InvalidArgument(
+            "{address} must be an address that begins with https:// or http://, without a path.", address=address
+        )
     if check:
         typer.echo(
             f"{len(poll.candidates)} candidates, {poll.heat_size} at a time, {count_things(poll.budget, 'vote')}."
@@ -71,12 +80,6 @@ def vote(
         typer.echo(poll.turnout or "Open to everybody; with --voters 12 it is said what it takes of each of so many.")
         return
     path = Path(journal) if journal is not None else poll.source.with_name(f"{poll.source.stem}.votes.jsonl")
-    if not 0 <= port <= 65535:
-        raise InvalidArgument("{port} must be from 0 to 65535.", port=port)
-    if address is not None and not (is_address(address) and urlsplit(address).path in ("", "/")):
-        raise InvalidArgument(
-            "{address} must be an address that begins with https:// or http://, without a path.", address=address
-        )
     with take_sigterm_as_interrupt():
         try:
             with (

@@ -43,7 +43,7 @@ from heats.journal.events import (
 )
 from heats.journal.fingerprint import Candidate, Challenger
 from heats.journal.judged import JudgeCounts
-from heats.journal.origin import Origin, parse_origin
+from heats.journal.origin import Origin, VoteOrigin, parse_origin
 
 BLOCK_BYTES = 1 << 20  # are read at a time
 OPENING = b'{"event":"journal"'
@@ -101,8 +101,18 @@ class Log:
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The candidates as plain data; None for each of which only a name or a hash is known."""
-        return tuple(each.value for each in self.candidates)
+        """The candidates as plain data; None for each of which only a name or a hash is known.
+
+        Those of a poll are texts, if these are more than their names; a file has a hash, which says nothing to people.
+        """
+        values = tuple(each.value for each in self.candidates)
+        if not isinstance(self.origin, VoteOrigin):
+            return values
+        texts = [value.get("text") if isinstance(value, dict) else None for value in values]
+        return tuple(
+            None if text is None or text == each.name else {"text": text}
+            for text, each in zip(texts, self.candidates, strict=True)
+        )
 
     @property
     def is_over(self) -> bool:

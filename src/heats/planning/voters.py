@@ -31,9 +31,10 @@ class Turnout(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         minutes = f"{self.minutes_each:.0f}" if self.minutes_each >= 10 else f"{self.minutes_each:.2g}"
-        votes = f"{count_things(self.voters, 'voter')}: {count_things(self.votes_each, 'vote')} each at most"
+        each, who = (" each at most", "each comes") if self.voters > 1 else ("", "they come")
+        votes = f"{count_things(self.voters, 'voter')}: {count_things(self.votes_each, 'vote')}{each}"
         visits = "once" if self.visits_each == 1 else f"up to {self.visits_each} times"
-        return f"{votes}, about {minutes} {'minute' if minutes == '1' else 'minutes'}; each comes {visits}."
+        return f"{votes}, about {minutes} {'minute' if minutes == '1' else 'minutes'}; {who} {visits}."
 
 
 def count_turnout(stages: Sequence[int], voters: int, seconds: float = SECONDS) -> Turnout:

@@ -8,8 +8,6 @@ from typing import Any
 from heats.base.naming import find_title, is_said, tabulate_parameters
 from heats.base.text import make_printable
 
-HASH = "sha256"  # of a file; a column of hashes says nothing to people
-
 
 def make_labels(names: Sequence[str], letters: int) -> tuple[str, ...]:
     """Return different labels: the names, or what differs in them; in place of one that is too long, its number."""
@@ -39,7 +37,7 @@ class Roster:
         table = tabulate_parameters([each if isinstance(each, dict) else {} for each in values])
         told: dict[tuple[str | None, ...], str] = {}  # two columns that say the same are one
         for title, texts in zip(table.titles, zip(*table.rows, strict=True), strict=True):
-            if len(set(texts)) > 1 and title != HASH and not _are_said(title, texts, self.labels):
+            if len(set(texts)) > 1 and not _are_said(title, texts, self.labels):
                 told.setdefault(texts, title)
         columns = [(title, texts) for texts, title in told.items()]
         columns.sort(key=lambda column: find_title(column[0], self.names[0]))

@@ -26,6 +26,8 @@ class Answerers:
     @property
     def void(self) -> tuple[str, ...]:
         """Whose answers are void, in the order of their first answers."""
+        if not self._void:  # as it is most often, and desks of polls ask at every vote
+            return ()
         return tuple(name for name, number in self._numbers.items() if number in self._void)
 
     def is_void(self, name: str) -> bool:

@@ -5,12 +5,16 @@ of first. A pull that was handed out is leased; a lease that ran out is lost as 
 all that is left for a voter is out with others, who have had it for a while, they get it as well. A vote is on a set,
 not on a pull: it counts for any pull of the set that is owed, whoever has that, and is late only if none is. To look at
 what one has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
+
+Where it is known who votes, and how often, nobody is handed what would leave something that nobody can answer, if that
+can be helped. Once nobody can answer anything that is owed, ever, it is waited for no longer, and the journal says so.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -23,6 +27,7 @@ from heats.journal import Journal
 from heats.vote.desk.leases import Leases
 from heats.vote.desk.ledger import Ledger, note_shown
 from heats.vote.desk.line import Group, Line
+from heats.vote.desk.matching import Matching
 
 PATIENCE = 60.0  # seconds that a pull is with somebody before somebody else who has nothing gets it as well
 
@@ -31,6 +36,7 @@ CLOSED = "it was waited for no longer"
 SECOND = "somebody else had answered it"
 VOID = "the voter’s votes are left out"
 NEEDLESS = "it was not needed any more"
+UNANSWERABLE = "everybody has seen what is owed, or has no votes left"  # why a stage is closed
 
 
 class Outcome(Enum):
@@ -72,11 +78,14 @@ class Desk:
         *,
         lease: float = 600.0,
         votes_each: int | None = None,
+        voters: Sequence[str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.journal, self.ledger = journal, ledger
+        self.voters = voters  # who may vote, if that is known
         self._votes_each, self._leases = votes_each, Leases(lease, clock)
-        self._stage: tuple[int, int] | None = None  # which one what follows is about
+        self._stage: tuple[object, ...] | None = None  # which one what follows is about, and who may answer it
+        self._matching: Matching | None = None  # who could answer what, if it is known who may
         self._groups: dict[int, Group] = {}  # of all pulls owed
         self._line = Line(self._groups)  # pulls that nobody has, or whose time ran out
 
@@ -84,6 +93,13 @@ class Desk:
     def is_paused(self) -> bool:
         """Whether nothing is handed out or taken."""
         return self.journal.log.is_paused
+
+    @property
+    def votes_each(self) -> int | None:
+        """How many votes everybody has, if that is limited: as many as was said, or more if the poll was extended."""
+        if self._votes_each is None or self.voters is None:
+            return self._votes_each
+        return max(self._votes_each, -(-self.journal.machine.total // len(self.voters)))
 
     def look(self, who: str) -> Handed | Nothing:
         """Return what somebody was handed, or why that is nothing; it stays as it is."""
@@ -127,11 +143,13 @@ class Desk:
         if owed is None or who in self.journal.machine.voided:
             self.journal.take()
             self.journal.late(query, feedback, by=who, took=took, why=self._find_why_not(who, query))
+            self._revise(who, query, 0)
             return Outcome.LATE
         if self.is_paused:
             return Outcome.PAUSED
         self.journal.tell(owed, feedback, by=who, took=took, notes=None if owed == number else note_shown(query))
         self._forget(owed)
+        self._revise(who, query, -1)
         return Outcome.COUNTED
 
     def skip(self, who: str, number: int) -> Outcome:
@@ -150,6 +168,7 @@ class Desk:
             self._let_go(who)
         if self._leases.is_out(owed):
             machine.ask_for([owed])
+        self._revise(who, query, 0)
         return Outcome.COUNTED
 
     def undo(self, who: str, number: int) -> None:
@@ -161,11 +180,19 @@ class Desk:
             raise OutOfTurn("that vote cannot be undone any more: what comes next was decided by it.")
         if self.is_paused:
             raise OutOfTurn("voting is paused; nothing can be undone until it goes on.")
-        arms = self.journal.machine.query(number).arms
+        query = self.journal.machine.query(number)
         self.journal.take_back(number)
         self._let_go(who)
-        self._groups[number] = frozenset(arms)
+        self._groups[number] = frozenset(query.arms)
+        self._revise(who, query, 1)
         self._give(who, number)
+
+    def settle(self) -> None:
+        """Close what nobody can answer, ever, if it is known who may: the poll goes on without it, or is over."""
+        self._look()
+        while self._matching is not None and not (self._matching.count or self.journal.machine.done or self.is_paused):
+            self.journal.close_stage(UNANSWERABLE)
+            self._look()
 
     def find_last(self, who: str) -> int | None:
         """Return the pull of somebody's last vote that counts."""
@@ -195,10 +222,18 @@ class Desk:
             return Nothing.DONE
         if who in machine.voided:
             return Nothing.VOID
-        person = self.ledger.people.get(who)
-        if self._votes_each is not None and person is not None and person.answered >= self._votes_each:
+        if not self._count_left(who):
             return Nothing.ENOUGH
         return Nothing.PAUSED if self.is_paused else None
+
+    def _count_left(self, who: str) -> int:
+        """Return how many votes somebody has left; where there is no limit, more than are owed."""
+        person, each = self.ledger.people.get(who), self.votes_each
+        if who in self.journal.machine.voided:
+            return 0
+        if each is None:
+            return len(self._groups) + 1
+        return each if person is None else max(0, each - person.answered)
 
     def _find_owed(self, who: str, query: Query) -> int | None:
         """Return the owed pull that an answer is for: of the same set, theirs, or one nobody has, or else anybody's."""
@@ -223,12 +258,13 @@ class Desk:
 
     def _describe(self, number: int) -> Handed:
         machine = self.journal.machine
-        return Handed(machine.query(number), machine.owed == 1)
+        left = machine.owed if self._matching is None else self._matching.count
+        return Handed(machine.query(number), left <= 1)
 
     def _look(self) -> None:
         """Deal with all that happened since the last time: another stage, a larger one, leases that ran out."""
         machine = self.journal.machine
-        stage = (machine.round, machine.next_id)
+        stage = (machine.round, machine.next_id, machine.voided, self.voters, self.votes_each)
         if stage != self._stage:
             self._stage = stage
             self._take_stock()
@@ -249,22 +285,31 @@ class Desk:
         self._line.fill()
         for number in self._leases.list_out():
             self._line.remove(number)
+        if self.voters is not None:
+            left = {who: self._count_left(who) for who in self.voters}
+            self._matching = Matching(Counter(self._groups.values()), left, self._list_seen, self._find_held)
 
     def _choose(self, who: str, besides: Group | None = None) -> int | None:
         """Return the pull that somebody should be asked about next, if there is one."""
-        seen = self._list_seen(who)
-        number = self._line.find(seen, besides)
+        seen, matching = self._list_seen(who), self._matching
+        among = None if matching is None or matching.can_spare(who) else matching.list_sets(who)
+        number = self._line.find(seen, besides, among)
         return self._choose_shared(seen, besides) if number is None else number
 
     def _choose_shared(self, seen: Container[Group], besides: Group | None) -> int | None:
         """Return a pull that others have had for a while: the fewest of them, and those who had longest."""
-        found = []
+        found, patience = [], PATIENCE if self._can_waste() else float("inf")
         for number, holders in self._leases.list_out().items():
             had = [seconds for name, seconds in holders.items() if self._refuse(name) is None]  # others have left
             is_new = self._groups[number] not in seen and self._groups[number] != besides
-            if is_new and min(had, default=PATIENCE) >= PATIENCE:
+            if is_new and min(had, default=patience) >= patience:
                 found.append((len(had), -min(had, default=0.0), number))
         return min(found)[2] if found else None
+
+    def _can_waste(self) -> bool:
+        """Whether a vote may come to nothing: as far as is known, all have more left than are owed, now and later."""
+        machine, matching = self.journal.machine, self._matching
+        return matching is None or self._votes_each is None or matching.left > machine.total - machine.spent
 
     def _list_seen(self, who: str) -> Container[Group]:
         """Return the sets that somebody was asked about and has dealt with."""
@@ -276,9 +321,21 @@ class Desk:
         person.known_skipped = len(person.skipped)
         return person.seen
 
+    def _find_held(self, who: str) -> Group | None:
+        """Return the set that somebody is asked about."""
+        held = self._leases.find(who)
+        return None if held is None else self._groups.get(held)
+
     def _give(self, who: str, number: int) -> None:
         self._line.remove(number)
         self._leases.give(who, number)
+        if self._matching is not None:
+            self._matching.reserve(who, self._groups[number])
+
+    def _revise(self, who: str, query: Query, more: int) -> None:
+        """Find out anew who could answer what: somebody dealt with a pull, and of its set so many more are owed."""
+        if self._matching is not None:
+            self._matching.revise(who, self._count_left(who), frozenset(query.arms), more)
 
     def _let_go(self, who: str) -> None:
         """Let somebody have nothing any more."""

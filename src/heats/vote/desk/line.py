@@ -40,11 +40,13 @@ class Line:
             if waiting:
                 insort(self._order, (-len(waiting), waiting[0]))
 
-    def find(self, seen: Container[Group], besides: Group | None = None) -> int | None:
-        """Return the first pull of a set that was not seen, nor is another one."""
+    def find(
+        self, seen: Container[Group], besides: Group | None = None, among: Container[Group] | None = None
+    ) -> int | None:
+        """Return the first pull of a set that was not seen, nor is another one, and is one of those that may be."""
         for _, number in self._order:
             group = self._groups[number]
-            if group not in seen and group != besides:
+            if group not in seen and group != besides and (among is None or group in among):
                 return number
         return None
 

@@ -8,6 +8,7 @@ knows what is on the disk and nothing else.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import threading
 import time
@@ -19,6 +20,9 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
+from heats.base.text import count_things
+from heats.engine.adaptive.dealing.repeats import MOST_BUDGET as MOST_LIMITED
+from heats.engine.adaptive.machine import MOST_BUDGET
 from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import HeatsError, InvalidArgument, JournalFailed
@@ -58,9 +62,10 @@ class Office:
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
-        self.roster, self.tokens = self._read_tokens()
+        self.roster, self.tokens = self._meet_people()
         try:
             self._let_in([name for name in poll.people or () if name not in (self.roster.names or ())])
+            self.desk.settle()
         except BaseException:
             self.desk.journal.close()
             raise
@@ -75,6 +80,11 @@ class Office:
     def origin(self) -> VoteOrigin:
         """What the journal says of the poll's beginning."""
         return _find_origin(self.desk.journal.log)
+
+    @property
+    def share(self) -> int | None:
+        """How many votes are asked of everybody, if it is known of how many people."""
+        return self.desk.votes_each or self.poll.share
 
     def do(self, job: Callable[[Desk], T]) -> Future[T]:
         """Have something done at the desk; its result comes once all that it told is on the disk."""
@@ -101,8 +111,29 @@ class Office:
         """Take a candidate in: a text, or the name of a file in the poll's folder if its candidates are files."""
         new = read_candidate(said, self.poll.folder, is_file=self.poll.has_files)
         check_different([*self.shown, new])
-        desk.journal.add(new.name, new.found_by)
+        try:
+            desk.journal.add(new.name, new.found_by)
+        except InvalidArgument as error:
+            if error.argument != "budget":
+                raise
+            raise InvalidArgument(
+                "no batch is left that a new candidate could be compared in; give the poll more votes first, and add "
+                "it then."
+            ) from None
         self.shown.append(new)
+
+    def extend(self, desk: Desk, votes: int) -> None:
+        """Let the poll go on for so many more votes, or say how many it can be."""
+        machine = desk.journal.machine
+        if isinstance(machine.spec, AdaptiveSpec):
+            most, why = _count_most(machine.spec, machine.n_arms)
+            room = most - machine.total
+            if not 1 <= votes <= room:
+                can = f"from 1 to {room:,}" if room else "none"
+                raise InvalidArgument(
+                    f"{votes:,} more votes cannot be had: there are {machine.total:,}, and {can} can be added; {why}."
+                )
+        desk.journal.extend(votes)
 
     def join(self, desk: Desk, name: str) -> None:
         """Let one more person vote, who gets a secret link, too."""
@@ -127,6 +158,7 @@ class Office:
             self._mend()
             with self.desk.journal.together():
                 self._do_some(done)
+                self.desk.settle()
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
             futures = [future for future, _, _ in done] or self._take_all()  # if it cannot even be read, nobody waits
@@ -161,7 +193,7 @@ class Office:
             self.desk.journal.close()
         try:
             self.desk = self._open()
-            self.roster, self.tokens = self._read_tokens()
+            self.roster, self.tokens = self._meet_people()
         except HeatsError as error:
             raise JournalFailed(str(error)) from error
         self._is_open = True
@@ -197,7 +229,7 @@ class Office:
         tokens = {name: make_token() for name in names}
         write_links(self.links, [("voter", *pair) for pair in tokens.items()], anew=False)
         self.desk.journal.join({name: hash_token(token) for name, token in tokens.items()})
-        self.roster, self.tokens = self._read_tokens()
+        self.roster, self.tokens = self._meet_people()
 
     def _check_origin(self, log: Log) -> None:
         origin, people = log.origin, self.poll.people
@@ -213,10 +245,11 @@ class Office:
                 "the list, but nobody can be left out; void their votes on the organiser's page instead."
             )
 
-    def _read_tokens(self) -> tuple[Roster, dict[str, str]]:
-        """Return whose token it is, and the tokens themselves, by name, as far as the file with the links is there."""
+    def _meet_people(self) -> tuple[Roster, dict[str, str]]:
+        """Tell the desk who may vote; return whose token it is, and all tokens that the file with the links has."""
         origin, joined = self.origin, self.desk.journal.log.joined
         roster = Roster(origin.organiser, None if origin.voters is None else origin.voters | joined)
+        self.desk.voters = roster.names
         tokens = {}
         for kind, name, token in read_links(self.links):
             if kind == ORGANISER and roster.is_organiser(token):
@@ -236,6 +269,17 @@ def _try(job: Callable[[Desk], Any], desk: Desk) -> tuple[Any, BaseException | N
 def _find_origin(log: Log) -> VoteOrigin:
     assert isinstance(log.origin, VoteOrigin)
     return log.origin
+
+
+def _count_most(spec: AdaptiveSpec, n_arms: int) -> tuple[int, str]:
+    """Return how many votes a poll can have in all, and why no more."""
+    if spec.most_per_set is None:
+        return MOST_BUDGET, f"a poll takes up to {MOST_BUDGET:,}"
+    sets = math.comb(n_arms, spec.heat_size)
+    most = min(sets * spec.most_per_set, MOST_LIMITED)
+    made = f"{n_arms:,} candidates make {count_things(sets, 'set')} of {spec.heat_size}"
+    often = f"each is shown {count_things(spec.most_per_set, 'time')} at most"
+    return most, f"a poll of so many voters takes up to {most:,}" if most == MOST_LIMITED else f"{made}, and {often}"
 
 
 def _identify(shown: Sequence[Shown]) -> tuple[Candidate, ...]:

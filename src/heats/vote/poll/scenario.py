@@ -115,6 +115,8 @@ def load_poll(path: str | Path, overrides: Mapping[str, Any] | None = None) -> P
     """
     source = Path(path).absolute()
     said = {key: value for key, value in (overrides or {}).items() if value is not None}
+    if "answer" in said:
+        one_of("answer", said["answer"], get_args(Answer))
     if source.suffix.lower() == ".toml":
         written = read_toml(source, VoteFile, "vote", said, {"answer": Answer})
         if (written.vote.candidates is None) == (written.candidates is None):
@@ -143,7 +145,6 @@ def load_poll(path: str | Path, overrides: Mapping[str, Any] | None = None) -> P
 def _decide(written: VoteFile, source: Path) -> Poll:
     """Decide all that a file leaves open, or refuse what cannot be."""
     table, folder = written.vote, source.parent
-    one_of("answer", table.answer, get_args(Answer))
     one_of("strategy", table.strategy.lower(), STRATEGIES)
     between("lease", table.lease, 1, 86_400, why="seconds that a heat is kept for somebody who opened it")
     whole("seed", table.seed, 0)

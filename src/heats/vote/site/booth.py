@@ -77,7 +77,7 @@ class Booth:
             "said": SAID.get(request.query_params.get("said", ""), ""),
             "voter": voter,
             "mine": mine,
-            "share": self.office.poll.share,
+            "share": self.office.share,
             "undo": None if last is None else (last, make_ticket(voter.key, "undo", last)),
             "more": more,
         }
@@ -175,7 +175,7 @@ class Booth:
 
     def _has_done(self, mine: int, *, more: bool) -> bool:
         """Whether somebody has done their share, and did not say that they would do more."""
-        share = self.office.poll.share
+        share = self.office.share
         return share is not None and mine >= share and not more
 
     def _find_voter(self, request: Request) -> Voter | None:

@@ -38,6 +38,7 @@ from heats.vote.site.tally import list_votes, write_votes_csv, write_votes_json
 
 SURVEY_SECONDS = 1.0  # between two looks of the organiser at the whole, which take time
 LONGEST_TEXT = 2_000  # of a candidate that is added
+LONGEST_NUMBER = 18  # digits
 
 
 class Organiser:
@@ -166,7 +167,8 @@ class Organiser:
         if order == "void" and said:
             return lambda desk: _void(desk, fields["who"])
         if order == "extend":
-            return lambda desk: desk.journal.extend(_read_pulls(fields))
+            votes = _read_votes(fields.get("pulls", ""))
+            return lambda desk: self.office.extend(desk, votes)
         if order == "add" and said:
             return lambda desk: self.office.add(desk, said)
         if order == "join" and said:
@@ -208,6 +210,8 @@ def _void(desk: Desk, who: str) -> None:
     desk.journal.void(who)
 
 
-def _read_pulls(fields: dict[str, str]) -> int:
-    said = fields.get("pulls", "")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 8 else 0
+def _read_votes(said: str) -> int:
+    said = said.strip()
+    if not (said.isascii() and said.isdigit() and len(said) <= LONGEST_NUMBER):
+        raise Refused(400, "Say how many more votes there shall be, as a whole number such as 60.")
+    return int(said)

@@ -30,7 +30,8 @@ class VoterRow(NamedTuple):
 class Overview(NamedTuple):
     """All that the organiser's page says."""
 
-    spent: int
+    votes: int  # that count
+    no_verdicts: int  # pulls that nobody said anything about, or whose votes are void
     total: int
     stage: str  # what a stage is called, here and in the report: batch, or round
     stages: str
@@ -71,7 +72,8 @@ def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -
     people = {name: ledger.people.get(name, Person()) for name in dict.fromkeys([*(listed or ()), *ledger.people])}
     titles, cells = tabulate(standings, names)
     return Overview(
-        spent=machine.spent,
+        votes=machine.spent - machine.no_verdicts,
+        no_verdicts=machine.no_verdicts,
         total=machine.total,
         stage=stage,
         stages="batches" if stage == "batch" else "rounds",
@@ -81,7 +83,7 @@ def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -
         out=busy.out,
         is_done=machine.done,
         is_paused=log.is_paused,
-        waits="" if machine.done or log.is_paused else _say_why(busy.free, stage, listed, people),
+        waits="" if machine.done or log.is_paused else _say_why(busy.free, stage, people),
         overturned=machine.overturned,
         voters=[_describe(name, each, places, machine.voided) for name, each in people.items()],
         titles=titles,
@@ -118,12 +120,10 @@ def _list_pairs(vote: Vote) -> list[tuple[int, int]]:
     return []
 
 
-def _say_why(free: Sequence[str], stage: str, listed: Sequence[str] | None, people: Mapping[str, Person]) -> str:
-    """Say what the poll waits for: those who could vote now, or, if everybody has seen all that is owed, a decision."""
+def _say_why(free: Sequence[str], stage: str, people: Mapping[str, Person]) -> str:
+    """Say what the poll waits for: those who could vote now, or, if all who came have seen what is owed, others."""
     if free:
         return f"these can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
     if not people:
         return "nobody has come yet; send them the link"
-    if listed is None:
-        return f"everybody who came so far has seen all that is owed; new voters are needed, or close the {stage}"
-    return f"all voters have seen all that is owed; close the {stage} to go on: missing votes count as no verdict"
+    return f"everybody who came so far has seen all that is owed; new voters are needed, or close the {stage}"

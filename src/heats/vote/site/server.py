@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import ipaddress
 import socket
@@ -25,19 +26,27 @@ def open_port(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
-    except (OSError, UnicodeError, OverflowError) as error:
-        raise InvalidArgument(f"{{host}} is no address of this machine: {error}.", host=host) from None
+    except (OSError, UnicodeError, OverflowError):
+        raise _refuse_host(host) from None
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise _refuse_host(host) from None
         raise InvalidArgument(
             f"{{port}} cannot be had on {host}: {error.strerror}. Give another one, or 0 for any that is free.",
             port=port,
         ) from None
     return listener
+
+
+def _refuse_host(host: str) -> InvalidArgument:
+    return InvalidArgument(
+        "{host} is no address of this machine; give one that is, or 0.0.0.0 for all of them.", host=host
+    )
 
 
 def is_loopback(host: str) -> bool:

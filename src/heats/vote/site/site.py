@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from heats.errors import HeatsError, JournalFailed
+from heats.errors import HeatsError, JournalFailed, show_value
 from heats.journal import Log
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
@@ -107,6 +107,11 @@ def _explain(error: Exception, *, is_form: bool) -> tuple[int, str]:
             what = "This was NOT counted" if is_form else "Nothing can be counted now"
             return 503, f"{what}: votes cannot be kept at the moment (the disk may be full). Try again in a while."
         case HeatsError():
-            sentence = str(error)
+            sentence = error.spell(_spell)
             return 400, f"{sentence[:1].upper()}{sentence[1:]}"
     return 500, "Something went wrong here; nothing was counted. Try again, or tell the organiser."
+
+
+def _spell(_: str, value: object) -> str:
+    """Return an argument as it was typed into a form: its name in Python says nothing there."""
+    return f"“{value}”" if isinstance(value, str) else show_value(value)
