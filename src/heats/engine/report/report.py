@@ -9,7 +9,7 @@ import msgspec
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.markup import fold, make_html_table, make_paragraph
 from heats.base.plots import Axes
-from heats.base.text import count_things, format_table, make_printable
+from heats.base.text import count_things, format_table, make_printable, set_off
 from heats.engine.evidence.pulls import list_pulls
 from heats.engine.report.rounds import BATCH_TITLES, ROUND_TITLES, BatchReport, RoundReport, list_batches, list_rounds
 from heats.engine.report.sureness import Sureness, how_sure
@@ -177,6 +177,7 @@ def _shorten(lines: list[str]) -> list[str]:
 def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
     """Say in sentences how sure it is that the winner is the best: by all pulls, head to head, in the last heat."""
     assert report.winner is not None
+    names = [set_off(name) for name in names]
     yield _say_chance(report, names)
     if report.head_to_head is not None:
         yield _say_meetings(report.head_to_head, names)

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Indices
+from heats.base.text import set_off
 from heats.engine.evidence.told import Told
 
 ROUND_TITLES = ("round", "arms", "pulls each", "stay")
@@ -81,7 +82,7 @@ def list_batches(batches: Sequence[BatchReport], names: Sequence[str]) -> list[t
             f"{number:,}",
             f"{each.pulls:,}",
             f"{each.arms:,}",
-            "" if each.most is None else f"{names[each.most]}, in {each.most_pulls:,}",
+            "" if each.most is None else f"{set_off(names[each.most])}, in {each.most_pulls:,}",
         )
         for number, each in enumerate(batches, 1)
     ]
