@@ -113,7 +113,8 @@ def _head(report: Report, roster: Roster, values: Sequence[Any]) -> Iterator[str
     heading = _nobody(report) if winner is None else _say_whole(roster.names[winner], values[winner])
     is_whole = len(heading) <= LONGEST_HEADING
     number = f" is #{winner}" if winner is not None and is_whole and roster.is_numbered(winner) else ""
-    yield f"<h1>{'The best of' if report.done else 'Not decided yet:'} {report.n_arms:,} candidates{number}</h1>"
+    before = "Drawn by lot from" if report.by_lot else "The best of" if report.done else "Not decided yet:"
+    yield f"<h1>{before} {report.n_arms:,} candidates{number}</h1>"
     size = " long" if is_whole and len(heading) > LARGEST_HEADING else ""
     yield f'<p class="winner{size}">{escape(heading) if winner is None or is_whole else show_text(roster, winner)}</p>'
     if winner is not None:

@@ -127,7 +127,7 @@ def summarise(
         values, judged = values or log.values, judged or log.judged
     if race is not None and machine.done and not race.decided:
         nobody = {"winner": None, "runner_up": None, "rivals": None, "sureness": None, "head_to_head": None}
-        report = msgspec.structs.replace(report, **nobody)
+        report = msgspec.structs.replace(report, **nobody, by_lot=False)
     return Result(
         heats=__version__,
         machine=outline(machine.spec),
