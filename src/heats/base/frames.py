@@ -29,10 +29,13 @@ class Column(NamedTuple):
     @property
     def plain(self) -> list[Any]:
         """The values as Python's own, None where they are not known, text as any file takes it."""
+        if isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f":
+            return self.values.tolist()
         if isinstance(self.values, np.ndarray):
             return [None if value != value else value for value in self.values.tolist()]
         if self.kind is str:
-            return [None if value is None else make_encodable(value) for value in self.values]
+            made = {value: None if value is None else make_encodable(value) for value in set(self.values)}
+            return [made[value] for value in self.values]
         return list(self.values)
 
 

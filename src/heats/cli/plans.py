@@ -26,7 +26,7 @@ from heats.planning.voters import SECONDS, Turnout, check_sets, check_voters, co
 from heats.running.progress import count_progress
 
 SIGMA = 0.5  # of rewards within an interval of 1
-SLOW_SECONDS = 1.0  # until a bar is worth showing
+SLOW_SECONDS = 0.5  # until a bar is worth showing
 MOST_SIZES = 20  # of batches, in a sentence
 
 
