@@ -64,8 +64,11 @@ def test_plan_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
         )
         == 0
     )
-    printed = heats.Plan.from_json(capsys.readouterr().out)
+    told = capsys.readouterr().out
+    printed = heats.Plan.from_json(told)
     assert printed == heats.plan(100, 4, 500, "csr", schedule="paper", record="off", blind=True)
+    assert tuple(json.loads(told)["chances"]) == heats.chances(printed)
+    assert json.loads(told)["chance"] == math.prod(heats.chances(printed))
 
 
 def test_plan_finds_the_budget_for_a_chance(capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +125,7 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     """Budgets per strategy, as text and JSON; the paper's tables; the gap each round of a plan resolves."""
     assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")) == 0
     shown = capsys.readouterr().out
-    assert "strategy  paper's formula  exact constant  exact plan  tight constants  worst case" in shown
+    assert "strategy  paper's formula  exact constant  exact plan  tight constants  lower bound" in shown
     assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback reward --sigma 0.2 --json")) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["gap"], told["sigma"]) == (0.1, 0.2)

@@ -30,7 +30,7 @@ class Column(NamedTuple):
     def plain(self) -> list[Any]:
         """The values as Python's own, None where they are not known, text as any file takes it."""
         if isinstance(self.values, np.ndarray) and self.values.dtype.kind != "f":
-            return self.values.tolist()
+            return list(self.values.tolist())
         if isinstance(self.values, np.ndarray):
             return [None if value != value else value for value in self.values.tolist()]
         if self.kind is str:
