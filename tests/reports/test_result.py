@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,3 +82,16 @@ def test_any_name_can_be_written() -> None:
     """Also the half of a pair that undecodable file names have."""
     found = heats.find_best(["a\udcff", "b"], lambda heat: [1.0, 2.0], budget=4)
     assert "a" in check(found.to_json())["names"][0]
+
+
+def test_workers_of_a_resumed_run_are_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two processes, one after the other, are not said to be two workers of a run; standings are a table, too."""
+    path, table = tmp_path / "run.jsonl", tmp_path / "table.csv"
+    heats = [sys.executable, "-m", "heats"]
+    subprocess.run([*heats, "demo", "-n", "5", "-B", "20", "--journal", str(path)], check=True, capture_output=True)
+    assert run(["report", str(path)]) == 0
+    assert "workers:    1\n" in f"{capsys.readouterr().out}\n"
+    assert run(["extend", str(path), "-B", "+10"]) == 0
+    assert run(["resume", str(path), "--csv", str(table)]) == 0
+    assert "workers:    2, counted anew when the run was resumed\n" in capsys.readouterr().out
+    assert len(table.read_text().splitlines()) == 6

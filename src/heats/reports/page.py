@@ -220,11 +220,10 @@ def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceF
     if report.saved:
         facts["pulls saved"] = f"{report.saved:,}"
     if run is not None:
-        workers = len(run.workers)
         facts |= {
             "time, without pauses": say_seconds(run.elapsed_seconds),
             "time comparing, summed": say_seconds(run.compared_seconds) if run.compared_seconds else "not measured",
-            "answered by": f"{workers} worker{'s' if workers != 1 else ''}" if workers else "not said",
+            "workers": run.count_workers() if run.workers else "not said",
             "tried again · too late": f"{run.requeued:,} · {run.late:,}",
         }
     if race is not None:

@@ -41,12 +41,18 @@ class RunFacts(msgspec.Struct, frozen=True):
     last: datetime  # when something happened last
     elapsed_seconds: float  # without the pauses between a stop and a resumption
     compared_seconds: float  # of all comparisons together
-    workers: dict[str, int]  # pulls by who answered them, where it was said
+    workers: dict[str, int]  # pulls by who answered them, where it was said; processes that resume a run are others
     requeued: int  # pulls that were tried again
     late: int  # answers that came too late to count
     leader: int | None  # the arm that looks best so far
     taken_back: int = 0  # answers that were
     voided: tuple[str, ...] = ()  # whose answers count for nothing
+    resumed: int = 0  # times
+
+    def count_workers(self) -> str:
+        """Say how many worked, and that those of a run that was resumed are not the same."""
+        again = ", counted anew when the run was resumed" if self.resumed and len(self.workers) > 1 else ""
+        return f"{len(self.workers):,}{again}"
 
 
 class Entrant(msgspec.Struct, frozen=True):
@@ -159,6 +165,7 @@ def _facts(log: Log, *, undecided: bool) -> RunFacts:
         leader=None if undecided else log.machine.leader,
         taken_back=log.taken_back,
         voided=log.machine.voided,
+        resumed=log.resumed,
     )
 
 
@@ -182,7 +189,7 @@ def _lines(result: Result) -> Iterator[str]:
     of_cpu = "" if race is None else f", {say_seconds(race.cpu_seconds)} of CPU in all runs"
     yield f"time:       {say_seconds(run.elapsed_seconds)}, and {compared}{of_cpu}"
     if run.workers:
-        yield f"workers:    {len(run.workers)}"
+        yield f"workers:    {run.count_workers()}"
     if run.requeued or run.late:
         yield f"trouble:    {run.requeued} tried again, {run.late} answers too late to count"
     if run.taken_back:
@@ -201,8 +208,9 @@ def _race_lines(race: RaceFacts, names: Sequence[str]) -> Iterator[str]:
     if race.top is not None:
         yield f"space:      {say_claim(race.top)}"
     if race.without_winner:
-        yield f"nobody finished {race.without_winner} of {race.heats} heats; these say nothing about anybody"
+        of_all = f"{race.without_winner:,} of {count_things(race.heats, 'heat')}"
+        yield f"unfinished: nobody finished {of_all}; these say nothing about anybody"
     for each in race.candidates:
         if each.crashes:
             last = f" ({make_printable(each.last_words)})" if each.last_words else ""
-            yield f"crashed: {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"
+            yield f"crashed:    {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"

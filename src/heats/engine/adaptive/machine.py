@@ -192,7 +192,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
             left = "no batch" if not room else f"no more room than for {room}, {waiting} of them added before,"
             new = "a new arm" if arms == 1 else f"{arms} new arms"
             raise InvalidArgument(
-                f"with {{budget}} {left} is left to compare {new} in; give the run a larger one.", budget=self.budget
+                f"in the {self.budget:,} pulls of the run {left} is left to compare {new} in; give it a larger budget."
             )
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
