@@ -13,6 +13,7 @@ import pytest
 
 import heats
 from heats.cli.app import run
+from heats.engine.report import BatchReport, list_batches
 from heats.reports.result import Result, schema
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
@@ -95,3 +96,10 @@ def test_workers_of_a_resumed_run_are_others(tmp_path: Path, capsys: pytest.Capt
     assert run(["resume", str(path), "--csv", str(table)]) == 0
     assert "workers:    2, counted anew when the run was resumed\n" in capsys.readouterr().out
     assert len(table.read_text().splitlines()) == 6
+
+
+def test_a_tie_of_a_batch_is_said() -> None:
+    """Nothing is left blank: who was compared most often may be several, and names that are sentences are set off."""
+    batches = (BatchReport(3, 4, None, 2), BatchReport(5, 4, 1, 4))
+    rows = list_batches(batches, ["tea", "Tea, with milk."])
+    assert [row[3] for row in rows] == ["several, in 2 each", "“Tea, with milk.”, in 4"]

@@ -87,8 +87,8 @@ def make_instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) 
             cnf = encode_colouring(edges, n_vertices, family.colours)
             return Instance(cnf, edges, n_vertices, family, seed, number, draw)
     raise InvalidArgument(
-        f"none of {MOST_DRAWS} draws can be coloured with {count_things(family.colours, 'colour')}; allow more, or lower "
-        "degree or lp."
+        f"none of {MOST_DRAWS} draws can be coloured with {count_things(family.colours, 'colour')}; allow more, or "
+        "lower degree or lp."
     )
 
 
