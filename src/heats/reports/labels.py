@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,14 +22,17 @@ def make_labels(names: Sequence[str], letters: int) -> tuple[str, ...]:
     for said in (printable, _drop_common_words(printable)):
         if len(set(said)) == len(said) and max(map(len, said)) <= letters:
             return said
-    for tail in (0, letters // 2):
-        cut = tuple(
-            f"#{arm}" if "=" in name and len(name) > letters else cut_text(name, letters, tail)
-            for arm, name in enumerate(printable)
-        )
-        if len(set(cut)) == len(cut):
-            return cut
-    return tuple(f"#{arm}" for arm in range(len(names)))
+    numbers = tuple(f"#{arm}" for arm in range(len(names)))
+    cut = [
+        number if "=" in name and len(name) > letters else cut_text(name, letters)
+        for number, name in zip(numbers, printable, strict=True)
+    ]
+    counts = Counter(cut)  # of those that begin alike, the ends are shown, too
+    cut = [
+        label if counts[label] == 1 else cut_text(name, letters, letters // 2)
+        for label, name in zip(cut, printable, strict=True)
+    ]
+    return tuple(cut) if len(set(cut)) == len(cut) else numbers
 
 
 def cut_text(text: str, letters: int, tail: int = 0) -> str:
