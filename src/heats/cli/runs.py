@@ -15,7 +15,7 @@ from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.cli.showing import end_with, show_result
 from heats.journal import Log
-from heats.running.strategies import STRATEGIES, choose_heat_size
+from heats.running.strategies import STRATEGIES
 
 LOOK_SECONDS = 0.2  # between two looks at a journal that grows
 MOST_SECONDS_TO_WATCH = 20  # of a demo
@@ -60,7 +60,7 @@ def demo(
     if json:
         typer.echo(found.to_json())
         return
-    size = choose_heat_size(heat_size, n_arms)
+    size = len(found.played.query(0).arms)
     typer.echo(f"{n_arms} simulated solvers raced {size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")

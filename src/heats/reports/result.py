@@ -41,7 +41,7 @@ class RunFacts(msgspec.Struct, frozen=True):
     last: datetime  # when something happened last
     elapsed_seconds: float  # without the pauses between a stop and a resumption
     compared_seconds: float  # of all comparisons together
-    workers: dict[str, int]  # pulls by who answered them, where it was said; processes that resume a run are others
+    workers: dict[str, int]  # pulls by who answered them, where it was said; a process that resumes a run is another
     requeued: int  # pulls that were tried again
     late: int  # answers that came too late to count
     leader: int | None  # the arm that looks best so far
@@ -50,9 +50,11 @@ class RunFacts(msgspec.Struct, frozen=True):
     resumed: int = 0  # times
 
     def count_workers(self) -> str:
-        """Say how many worked, and that those of a run that was resumed are not the same."""
-        again = ", counted anew when the run was resumed" if self.resumed and len(self.workers) > 1 else ""
-        return f"{len(self.workers):,}{again}"
+        """Say how many worked, whenever that was: a process that resumes a run is another."""
+        if not self.resumed:
+            return f"{len(self.workers):,}"
+        times = "once" if self.resumed == 1 else count_things(self.resumed, "time")
+        return f"{len(self.workers):,} in all; the run was resumed {times}"
 
 
 class Entrant(msgspec.Struct, frozen=True):
