@@ -101,7 +101,8 @@ def test_a_new_candidate_needs_a_larger_budget(tmp_path: Path, capsys: pytest.Ca
     assert run([*DEMO, "--journal", str(path)]) == 0
     assert run(["demo", "-n", "10", *DEMO[3:], "--journal", str(path)]) == 2
     assert (
-        f"heats: {path}: in the 30 pulls of the run no batch is left to compare a new arm in" in capsys.readouterr().err
+        f"heats: {path}: with the run's budget of 30 no batch is left to compare a new arm in"
+        in capsys.readouterr().err
     )
 
 

@@ -146,7 +146,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Plan:
-        """Read a plan, also as ``heats plan --json`` prints it, and check that it fits together."""
+        """Read a plan, also as the command line prints it, and check that it fits together."""
         if not isinstance(text, (str, bytes)):
             raise InvalidPlan(f"a plan is read from JSON text, not from {type(text).__name__}.")
         try:

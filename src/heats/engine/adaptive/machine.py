@@ -191,9 +191,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         if room < waiting + arms:
             left = "no batch" if not room else f"no more room than for {room}, {waiting} of them added before,"
             new = "a new arm" if arms == 1 else f"{arms} new arms"
-            raise InvalidArgument(
-                f"in the {self.budget:,} pulls of the run {left} is left to compare {new} in; give it a larger budget."
-            )
+            has = f"with the run's budget of {self.budget:,} {left} is left to compare {new} in"
+            raise InvalidArgument(f"{has}; give the run a larger one.")
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
         """Return how many places such batches have, but for the one under way, and how many arms wait for one."""

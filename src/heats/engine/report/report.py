@@ -159,6 +159,8 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.standings.method != "none":
         yield ""
         yield from describe_standings(report.standings, names)
+    elif not report.done:
+        yield "\nnothing that was told sets candidates apart yet: all of them are alike"
     if report.rounds:
         yield ""
         yield from format_table(ROUND_TITLES, list_rounds(report.rounds))
