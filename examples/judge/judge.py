@@ -79,6 +79,7 @@ def main(folder):
             executor=threads,
             retries=3,
             journal=folder / "run.jsonl",
+            progress=True,
         )
     print(found)
     (folder / "judge.html").write_text(found.to_html(), encoding="utf-8")

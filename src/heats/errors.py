@@ -19,12 +19,17 @@ class HeatsError(Exception):
     def __init__(self, message: str = "", /, **arguments: object) -> None:
         self.message = message
         self.arguments = arguments
-        super().__init__(self.spell(lambda name, value: f"{name}={show_value(value)}"))
+        super().__init__(self.spell(self.spell_argument))
 
     @property
     def argument(self) -> str | None:
         """The argument that is to blame, if there is one."""
         return next(iter(self.arguments), None)
+
+    @staticmethod
+    def spell_argument(name: str, value: object) -> str:
+        """Return an argument as Python spells it."""
+        return f"{name}={show_value(value)}"
 
     def spell(self, how: Callable[[str, object], str]) -> str:
         """Return the message with every argument as ``how(name, value)`` spells it."""
@@ -63,6 +68,11 @@ class InvalidPlan(InvalidArgument):
 
 class BadFeedback(HeatsError, ValueError):
     """What was told cannot be the outcome of that pull."""
+
+    @staticmethod
+    def spell_argument(name: str, value: object) -> str:
+        """Return an arm by its number, anything else as Python spells it."""
+        return f"arm {value}" if name == "arm" else HeatsError.spell_argument(name, value)
 
 
 class OutOfTurn(HeatsError):

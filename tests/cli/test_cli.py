@@ -64,8 +64,11 @@ def test_plan_prints_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
         )
         == 0
     )
-    printed = heats.Plan.from_json(capsys.readouterr().out)
+    told = capsys.readouterr().out
+    printed = heats.Plan.from_json(told)
     assert printed == heats.plan(100, 4, 500, "csr", schedule="paper", record="off", blind=True)
+    assert tuple(json.loads(told)["chances"]) == heats.chances(printed)
+    assert json.loads(told)["chance"] == math.prod(heats.chances(printed))
 
 
 def test_plan_finds_the_budget_for_a_chance(capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +125,7 @@ def test_bounds_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
     """Budgets per strategy, as text and JSON; the paper's tables; the gap each round of a plan resolves."""
     assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback winner")) == 0
     shown = capsys.readouterr().out
-    assert "strategy  paper's formula  exact constant  exact plan  tight constants  worst case" in shown
+    assert "strategy  paper's formula  exact constant  exact plan  tight constants  lower bound" in shown
     assert run(shlex.split("bounds -n 100 -k 4 --gap 0.1 --delta 0.05 --feedback reward --sigma 0.2 --json")) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["gap"], told["sigma"]) == (0.1, 0.2)
@@ -161,6 +164,43 @@ def test_simulate(capsys: pytest.CaptureFixture[str]) -> None:
     )
     told = json.loads(capsys.readouterr().out)
     assert told["low"] <= told["success_rate"] == told["successes"] / 200 <= told["high"]
+
+
+def test_simulate_compares_all_strategies(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each plays as it does alone; who cannot play says why in a word."""
+    asked = "simulate -n 12 -k 3 -B 20 --reps 100 --strategy"
+    assert run(shlex.split(f"{asked} all")) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[3:]]
+    assert [row[0] for row in rows] == ["planned", "csws", "csr", "csh", "adaptive", "round-robin"]
+    for strategy, _, share, *_ in rows:
+        assert run(shlex.split(f"{asked} {strategy} --json")) == 0
+        assert share == f"{json.loads(capsys.readouterr().out)['success_rate']:.1%}"
+    assert run(shlex.split("simulate -n 12 -k 3 -B 4 --reps 10 --strategy all --json")) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each.get("why_not") for each in told["scores"]] == [*["too few pulls"] * 4, None, None]
+    assert run(shlex.split(f"{asked} all --record off")) == 2
+
+
+def test_an_interval_has_digits_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 10 000 runs that all found the best, the lower end is not 100 %."""
+    assert run(shlex.split("simulate -n 2 -k 2 -B 100 --gap 0.9 --reps 10000")) == 0
+    assert "10000 of 10000 runs of 100 pulls: 100.0% (95% interval 99.96% to 100.00%)" in capsys.readouterr().out
+
+
+def test_experiments_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """One per line, and nothing is wrong with asking."""
+    assert run(["reproduce"]) == 0
+    assert capsys.readouterr().out.startswith("all\nfig-budgets\n")
+
+
+def test_replay_takes_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of adaptive play; what has none refuses them."""
+    (tmp_path / "x.csv").write_text("a,b,c,d\n1,2,9,4\n1,3,9,2\n4,3,9,8\n")
+    asked = ["replay", str(tmp_path / "x.csv"), "-k", "2", "-B", "20", "--reps", "20", "--json"]
+    assert run([*asked, "--strategy", "adaptive", "--batches", "3"]) == 0
+    assert json.loads(capsys.readouterr().out)["batches"] == 3
+    assert run([*asked, "--batches", "3"]) == 2
+    assert run([*asked, "--strategy", "all", "--batches", "3"]) == 2
 
 
 def test_simulate_rankings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,6 +258,16 @@ def test_words_are_those_of_the_options_and_count(tmp_path: Path, capsys: pytest
     assert "5 of 5 pulls in 1 round\n" in capsys.readouterr().out
 
 
+def test_a_demo_of_few_takes_all_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it was not said how many; its page and its standings are written, as other commands do."""
+    page, table = tmp_path / "page.html", tmp_path / "table.csv"
+    assert run(shlex.split(f"demo -n 3 -B 20 --html {page} --csv {table}")) == 0
+    assert capsys.readouterr().out.startswith("3 simulated solvers raced 3 at a time")
+    assert page.read_text().startswith("<!doctype html>")
+    assert len(table.read_text().splitlines()) == 4
+    assert run(shlex.split("demo -n 3 -k 4 -B 20")) == 2
+
+
 def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     """Silent on the way when nobody watches; JSON holds the report."""
     assert run(["demo", "--seed", "1"]) == 0
@@ -266,7 +316,6 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("simulate -n 30 -k 4 -B 100 --statistic mode", "choose one of mean, median"),
         ("simulate -n 30 -k 4 -B 100 --feedback vote", "choose one of reward, winner"),
         ("reproduce fig-x", "choose among all, fig-budgets"),
-        ("reproduce", "say what to reproduce: all, or some of fig-budgets"),
         ("reproduce claims --table x.npz", "recorded tables are for beyond"),
         ("reproduce beyond --table x.npz", "x.npz does not exist"),
         ("reproduce all --out /dev/null", "--out /dev/null is a file"),

@@ -100,7 +100,7 @@ def test_a_new_candidate_needs_a_larger_budget(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "run.jsonl"
     assert run([*DEMO, "--journal", str(path)]) == 0
     assert run(["demo", "-n", "10", *DEMO[3:], "--journal", str(path)]) == 2
-    assert f"heats: {path}: with --budget 30 no batch is left to compare a new arm in" in capsys.readouterr().err
+    assert f"heats: {path}: with a budget of 30 no batch is left to compare a new arm in" in capsys.readouterr().err
 
 
 def test_a_demo_goes_on_with_those_who_were_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

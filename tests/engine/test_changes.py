@@ -353,9 +353,13 @@ def test_no_room_is_said_with_the_budget_that_was_asked_for() -> None:
     """And with how many wait for a place already."""
     machine = heats.Adaptive(5, 2, 10, seed=1)
     play(machine)
-    with pytest.raises(InvalidArgument, match="with budget=11 no more room for 2 is left to compare 1000 new arms in"):
+    with pytest.raises(
+        InvalidArgument, match="with a budget of 11 no more room for 2 is left to compare 1000 new arms in"
+    ):
         machine.extend(1, 1000)
     machine.extend(2)
     machine.add()
-    with pytest.raises(InvalidArgument, match="with budget=13 no more room for 6, of which 1 wait already, is left"):
+    with pytest.raises(
+        InvalidArgument, match="with a budget of 13 no more room for 6, of which 1 wait already, is left"
+    ):
         machine.extend(1, 6)

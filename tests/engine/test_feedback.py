@@ -84,13 +84,14 @@ def test_passed_or_failed_is_one_or_nothing() -> None:
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ([1.0, 2.0, 3.0], "3 rewards were told, but the heat has 4 arms"),
+        ([1.0, 2.0, 3.0], "3 rewards for a heat of 4;"),
+        ([1.0], "1 reward for a heat of 4;"),
         (np.zeros((4, 1)), "reward"),
         ([1.0, 2.0, 3.0, math.nan], "nan of arm 9"),
         ([1.0, math.inf, 3.0, 4.0], "inf of arm 3"),
         ([1.0, 2.0, 1e101, 4.0], "arm 5"),
         ([1.0, 2.0, True, 4.0], "True of arm 5"),
-        (np.array([True, False, True]), "3 rewards were told"),
+        (np.array([True, False, True]), "3 rewards for a heat"),
         ([1.0, 2.0, None, 4.0], "None of arm 5"),
         ([1.0, 2.0, "3", 4.0], "'3' of arm 5"),
         ([1.0, 2.0, 1j, 4.0], "arm 5 is not a number"),

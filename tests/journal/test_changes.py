@@ -168,7 +168,7 @@ def test_what_it_began_with_may_be_said_again(tmp_path: Path) -> None:
     for wrong, why in (
         ({"budget": 70}, "its budget is 80, not 70"),
         ({"n": 5}, "its n_arms is 6, not 5"),
-        ({"n": 7}, "run.jsonl: with budget=80 no batch is left .* larger one"),
+        ({"n": 7}, "run.jsonl: with a budget of 80 no batch is left .* larger one"),
         ({"budget": 90, "seed": 6}, "its seed is 5, not 6"),
         ({"budget": 90, "batches": 3}, "its batches is 15, not 3"),
     ):

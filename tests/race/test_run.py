@@ -143,7 +143,7 @@ def test_nobody_finishes_any_heat(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert heats(["race", str(file), "--cutoff", "20ms"]) == 1
     shown = capsys.readouterr().out
     assert shown.startswith("no winner: nobody finished any heat; raise the cutoff")
-    assert "nobody finished 6 of 6 heats" in shown
+    assert "\nunfinished: nobody finished 6 of 6 heats" in shown
     assert "command line" not in shown
     assert heats(["race", str(file), "--cutoff", "20ms", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["report"]["winner"] is None
@@ -212,7 +212,7 @@ def test_crashes_of_some_are_reported(tmp_path: Path, capsys: pytest.CaptureFixt
     """They lose, and the report says how often and with which words."""
     race = SLEEPERS | {"command": ["sh", "-c", "sleep {nap} || {{ echo bad nap; exit 3; }}"], "budget": 8}
     assert heats(["race", str(write(tmp_path, race, [*NAPS, {"nap": "x"}]))]) == 0
-    assert "crashed: nap=x, " in (shown := capsys.readouterr().out)
+    assert "\ncrashed:    nap=x, " in (shown := capsys.readouterr().out)
     assert "runs (bad nap)" in shown
 
 

@@ -103,7 +103,7 @@ def test_a_page_needs_no_journal() -> None:
     assert f"The best of 20 candidates {found.winner} " in " ".join(Tags(text).text.split())
     assert "150 of 150" in text
     assert "<footer>seed 5, statistic mean.</footer>" in text
-    assert "answered by" not in text
+    assert "<dt>workers" not in text
     assert Tags(text).count["svg"] >= 2
 
 

@@ -122,7 +122,7 @@ def test_adaptive_play_is_drawn_batch_by_batch(tmp_path: Path) -> None:
     assert text.count("<g><title>compared in ") == rings
     words = " ".join(seen.text.split())
     assert f"adaptive, batches{len(batches)} of {len(batches)}" in words
-    assert "The record of 8" in words
+    assert "The winner's record" in words
     assert f"met the runner-up, {found.runner_up}," in words.lower()
     assert "Round by round" not in text
     assert seen.count["table"] == 3  # the standings, the batches, the record
@@ -169,7 +169,7 @@ def test_an_unfinished_run(tmp_path: Path, after: int) -> None:
     assert "<title>heats</title>" in page
     assert "<h1>Not decided yet: 9 candidates</h1>" in page
     assert ("Standings" in seen.text) == (after > 0)
-    for mark in ('class="first"', 'class="best"', "The best of", "The record of", 'class="values"'):
+    for mark in ('class="first"', 'class="best"', "The best of", "The winner's record", 'class="values"'):
         assert mark not in page
 
 
@@ -338,3 +338,54 @@ def test_the_standings_are_on_the_page(tmp_path: Path) -> None:
     assert "with a chance of" in text
     best = found.standings.rows[0]
     assert f'aria-label="{best.strength:.2f}, from {best.low:.2f} to {best.high:.2f}"' in text
+
+
+PROMPTS = [
+    "Think step by step, check your result, then give the number, nothing else.",
+    "Be brief.",
+    "Guess, then check.",
+]
+
+
+def prefer(texts: Any) -> str:
+    """Return the page of a run that prefers the texts in their order."""
+    return heats.find_best(texts, lambda heat: [-texts.index(each) for each in heat], budget=30, seed=1).to_html()
+
+
+def test_texts_are_shown_as_what_they_are() -> None:
+    """The winner's whole text in large; names in tables and sentences, not numbers; nothing is said twice."""
+    text = prefer(PROMPTS)
+    assert f'<h1>The best of 3 candidates</h1>\n<p class="winner long">{PROMPTS[0]}</p>' in text
+    assert "<pre>" not in text
+    assert '<td class="text"><div class="long">Guess, then check.</div></td>' in text
+    assert "Met the runner-up, “Guess, then check.”," in text or "Met the runner-up, “Be brief.”," in text
+    assert "#0" not in re.sub("<style>.*?</style>", "", text, flags=re.DOTALL)
+
+
+def test_a_text_too_long_for_a_heading_is_below_it() -> None:
+    """With its lines as they are."""
+    long = "Think step by step.\n" * 20
+    text = prefer([long, *PROMPTS])
+    assert f"<pre>{long}</pre>" in text
+    assert '<p class="winner">Think step by step. Think' in text
+
+
+def test_a_winner_with_parameters_is_not_only_a_number() -> None:
+    """Its parameters in large, and the number by which tables call it above."""
+    text = prefer([{"a_parameter": arm + 0.5, "another": 7 - arm} for arm in range(3)])
+    assert "<h1>The best of 3 candidates is #0</h1>" in text
+    assert '<p class="winner">a_parameter=0.5 another=7</p>' in text
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [375, 1200])
+def test_texts_fit_their_card(tmp_path: Path, width: int) -> None:
+    """On a screen the standings need no scrolling; on a phone the texts leave room for their chances."""
+    probe = "<script>document.title = [document.querySelector('table').scrollWidth, document.querySelector('td').offsetWidth].join()</script></body>"
+    page = prefer([*PROMPTS, *(f"Answer as the {number}th of my many good friends would." for number in range(9))])
+    (tmp_path / "page.html").write_text(page.replace("</body>", probe), encoding="utf-8")
+    found = re.search(r"<title>(\d+),(\d+)</title>", show(tmp_path, tmp_path / "page.html", width))
+    if found is None:
+        pytest.skip("this chromium cannot run here")
+    assert int(found[1]) < 1200
+    assert int(found[2]) < width / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import heats
 from heats.cli.app import run
+from heats.engine.report import BatchReport, list_batches
 from heats.reports.result import Result, schema
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
@@ -81,3 +83,23 @@ def test_any_name_can_be_written() -> None:
     """Also the half of a pair that undecodable file names have."""
     found = heats.find_best(["a\udcff", "b"], lambda heat: [1.0, 2.0], budget=4)
     assert "a" in check(found.to_json())["names"][0]
+
+
+def test_workers_of_a_resumed_run_are_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two processes, one after the other, are not said to be two workers of a run; standings are a table, too."""
+    path, table = tmp_path / "run.jsonl", tmp_path / "table.csv"
+    heats = [sys.executable, "-m", "heats"]
+    subprocess.run([*heats, "demo", "-n", "5", "-B", "20", "--journal", str(path)], check=True, capture_output=True)
+    assert run(["report", str(path)]) == 0
+    assert "workers:    1\n" in f"{capsys.readouterr().out}\n"
+    assert run(["extend", str(path), "-B", "+10"]) == 0
+    assert run(["resume", str(path), "--csv", str(table)]) == 0
+    assert "workers:    2 in all; the run was resumed 2 times\n" in capsys.readouterr().out
+    assert len(table.read_text().splitlines()) == 6
+
+
+def test_a_tie_of_a_batch_is_said() -> None:
+    """Nothing is left blank: who was compared most often may be several, and names that are sentences are set off."""
+    batches = (BatchReport(3, 4, None, 2), BatchReport(5, 4, 1, 4))
+    rows = list_batches(batches, ["tea", "Tea, with milk."])
+    assert [row[3] for row in rows] == ["several, in 2 each", "“Tea, with milk.”, in 4"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -68,7 +70,7 @@ def test_rows_stay_numbers_where_numbers_are_meant() -> None:
         ("winner", [1.0, 2.0, 3.0], "reward"),
         ("winner", np.ones(3), "reward"),
         ("ranking", 5, "Here a list of candidates will do"),
-        ("ranking", [], "0 rewards were told"),
+        ("ranking", [], "0 rewards for a heat"),
         ("ranking", ["tea"], "Here a list of candidates"),
         ("reward", 5, "5 is not feedback"),
     ],
@@ -251,3 +253,20 @@ def test_find_best_does_not_take_a_coroutine_for_an_answer() -> None:
     """A plain function that returns one is told the same, and Python does not complain about it."""
     with pytest.raises(BadFeedback, match=r"something to await, .*: .* await heats\.find_best_async\("):
         find(compare=lambda heat: coroutine(heat))
+
+
+@pytest.mark.parametrize(
+    ("compare", "said"),
+    [
+        (lambda heat: [math.nan] * len(heat), "the reward nan of {} is not a number"),
+        (lambda heat: heats.Ranking([heat[0], heat[0]]), "{} is named twice; name everybody at most once"),
+        (lambda heat: heats.Race([(heat[0], -3)]), "the time -3 of {} must be a number of seconds"),
+    ],
+)
+def test_candidates_are_called_by_their_names(compare: Callable[..., Any], said: str) -> None:
+    """Nobody who compares drinks knows of arms."""
+    with pytest.raises(BadFeedback) as caught:
+        heats.find_best(["tea", "coffee", "milk"], compare, budget=5)
+    first = str(caught.value).removeprefix("comparing ").partition(",")[0]
+    assert said.format(first) in str(caught.value)
+    assert "arm" not in str(caught.value)

@@ -53,3 +53,14 @@ def test_the_bar_says_what_is_played(monkeypatch: pytest.MonkeyPatch, strategy: 
         heats.find_best(range(12), list, budget=40, strategy=strategy, progress=True)
 
     assert any(f"{said} · winner 11" in line for line in watch(monkeypatch, 120, show))
+
+
+def test_one_heat_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not "1 heats"."""
+    machine = heats.Adaptive(4, 4, 1)
+
+    def show() -> None:
+        with progress.show_progress(machine, ["a", "b", "c", "d"], show=True) as tell:
+            tell()
+
+    assert any("1 heat of 4" in line for line in watch(monkeypatch, 120, show))

@@ -146,3 +146,10 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.endswith("pip install python-sat\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_help_of_saps_has_all_its_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of a formula without a model, too."""
+    assert run(["saps", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Exit code 10 if one is found, 20 if an empty clause rules it out, 0 if it gave up." in shown

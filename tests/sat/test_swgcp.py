@@ -112,7 +112,8 @@ def test_a_golden_instance() -> None:
         (Family(60, 50), "most=50 must be at least 60"),
         (Family(colours=0), "colours=0"),
         (Family(lp=-1), "lp=-1"),
-        (Family(20, 20, 6, 2), "none of 1000 draws can be coloured with 2 colours"),
+        (Family(20, 20, 6, 2), "none of 1000 draws can be coloured with 2 colours;"),
+        (Family(20, 20, 6, 1), "none of 1000 draws can be coloured with 1 colour;"),
     ],
 )
 def test_bad_families_are_refused(family: Family, sentence: str) -> None:

@@ -30,9 +30,11 @@ class Column(NamedTuple):
     def plain(self) -> list[Any]:
         """The values as Python's own, None where they are not known, text as any file takes it."""
         if isinstance(self.values, np.ndarray):
-            return [None if value != value else value for value in self.values.tolist()]
+            plain: list[Any] = self.values.tolist()
+            return [None if value != value else value for value in plain] if self.values.dtype.kind == "f" else plain
         if self.kind is str:
-            return [None if value is None else make_encodable(value) for value in self.values]
+            made = {value: None if value is None else make_encodable(value) for value in set(self.values)}
+            return [made[value] for value in self.values]
         return list(self.values)
 
 

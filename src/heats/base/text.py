@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
+PUNCTUATION = re.compile(r"[.,;:!?](\s|$)")
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair, as in the names of odd files
 
 
@@ -53,6 +54,11 @@ def describe_error(error: BaseException) -> str:
 def end_sentence(text: object) -> str:
     """Return somebody else's words as the end of a sentence: with one full stop, whatever they end with."""
     return f"{str(text).rstrip().rstrip('.')}."
+
+
+def set_off(name: str) -> str:
+    """Return a name as part of a sentence: in quotes, if it looks like one itself or like several."""
+    return f"“{name}”" if PUNCTUATION.search(name) else name
 
 
 def count_things(count: int, word: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from heats.base.checks import one_of
 from heats.base.files import read_text_file
 from heats.base.text import make_printable, split_lines
-from heats.errors import BrokenFile
+from heats.errors import BrokenFile, show_value
 
 MOST_SCENARIO_BYTES = 16 << 20
 
@@ -46,7 +46,7 @@ def read_toml(path: Path, kind: type[T], table: str, overrides: Mapping[str, Any
             data[table] |= overrides
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise BrokenFile(_explain_kind(path, text, str(error), choices, kind, table)) from None
+        raise BrokenFile(_explain_kind(path, text, str(error), choices, kind, table, data)) from None
     except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise BrokenFile(f"{path} is not valid TOML: {_put_line_first(make_printable(str(error)))}.") from None
     except RecursionError:
@@ -64,7 +64,9 @@ def _put_line_first(error: str) -> str:
     return f"line {found[2]}, column {found[3]}: {found[1]}" if found else error
 
 
-def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type, table: str) -> str:
+def _explain_kind(
+    path: Path, text: str, error: str, choices: Mapping[str, Any], kind: type, table: str, data: Mapping[str, Any]
+) -> str:
     """Say in which line a value stands that is of the wrong kind, and what was expected there."""
     what, _, where = error.partition(" - at ")
     keys = [key for key in re.split(r"[.\[\]`$]+", where) if key and key != "..." and not key.isdigit()]
@@ -78,9 +80,18 @@ def _explain_kind(path: Path, text: str, error: str, choices: Mapping[str, Any],
     if what == f"Object missing required field `{table}`" and not keys:
         what = f"it has no [{table}] table, with which a scenario begins"
     what = say_kinds(what.replace("Object missing required field", "missing"))
+    if ", got " in what:
+        what += _show_plain(data, keys)
     line = find_key(text, keys)
     at = f", line {line}" if line else ""
     return make_printable(f"{path}{at}: {'.'.join(keys)}{': ' if keys else ''}{what[:1].lower()}{what[1:]}.")
+
+
+def _show_plain(data: Any, keys: Sequence[str]) -> str:
+    """Return the value that keys lead to, to follow what kind it is of; nothing where that is a list or a table."""
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return f" {show_value(data)}" if isinstance(data, (str, int, float)) else ""
 
 
 def _say_known(said: str, known: Sequence[str]) -> str:
@@ -105,7 +116,9 @@ def say_kinds(text: str) -> str:
     """Return what msgspec says about kinds of values, in the words of people."""
     return re.sub(
         r"`([\w| ]+)`",
-        lambda kinds: " or ".join(_KINDS.get(kind, f"'{kind}'") for kind in kinds[1].split(" | ")),
+        lambda found: " or ".join(
+            _KINDS.get(kind, f"'{kind}'") for kind in found[1].removesuffix(" | null").split(" | ")
+        ),
         text,
     )
 

@@ -14,6 +14,7 @@ from heats.journal import JournalFile
 from heats.journal.origin import DemoOrigin
 from heats.running.find_best import find_best
 from heats.running.found import Found
+from heats.running.strategies import choose_heat_size
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -49,7 +50,7 @@ def race_slowly(pause: float, heat: tuple[Configuration, ...], query: Query) -> 
 
 def play(
     n_arms: int,
-    heat_size: int,
+    heat_size: int | None,
     budget: int,
     strategy: str | None,
     seed: int,
@@ -64,7 +65,7 @@ def play(
     solvers = configurations(n_arms, seed)
     origin = DemoOrigin(
         n_arms=n_arms,
-        heat_size=heat_size,
+        heat_size=choose_heat_size(heat_size, n_arms),
         budget=budget,
         strategy=strategy,
         seed=seed,

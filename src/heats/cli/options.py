@@ -31,7 +31,6 @@ PlayedStrategy = Annotated[
 Batches = Annotated[
     int | None, typer.Option(help="For adaptive: in how many batches it decides whom to compare; left out: 15.")
 ]
-AnyStrategy = Annotated[str, typer.Option(help="planned, adaptive, csws, csr, csh or round-robin.")]
 EveryStrategy = Annotated[
     str, typer.Option(help="planned, adaptive, csws, csr, csh, round-robin, or all to compare them.")
 ]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from heats.journal import Log
 from heats.reports.result import Result
+
+if TYPE_CHECKING:
+    from heats.running.found import Found
 
 
 def check_places(
@@ -20,6 +25,17 @@ def check_places(
         if path is not None:
             check_table(argument, path)
     check_different(html=html, csv=csv, pulls=pulls, journal=journal)
+
+
+def save_found(found: Found, html: str | None, csv: str | None) -> None:
+    """Write the page and the standings of a run that need not have a journal, where they are asked for."""
+    from heats.reports.frames import list_results, write_csv
+    from heats.reports.places import save_file
+
+    if csv is not None:
+        save_file("csv", csv, write_csv(list_results(found.standings, found.names, ())))
+    if html is not None:
+        save_file("html", html, found.to_html().encode(errors="backslashreplace"))
 
 
 def save_tables(log: Log, result: Result, csv: str | None, pulls: str | None = None) -> None:

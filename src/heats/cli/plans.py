@@ -21,12 +21,12 @@ from heats.errors import InvalidArgument
 from heats.planning.build import lay_out
 from heats.planning.explain import explain_plan
 from heats.planning.needed import EVERY_BUDGET_UP_TO
-from heats.planning.request import Hints, check_request
+from heats.planning.request import check_request
 from heats.planning.voters import SECONDS, Turnout, check_sets, check_voters, count_turnout, find_budget
 from heats.running.progress import count_progress
 
 SIGMA = 0.5  # of rewards within an interval of 1
-SLOW_SECONDS = 1.0  # until a bar is worth showing
+SLOW_SECONDS = 0.5  # until a bar is worth showing
 MOST_SIZES = 20  # of batches, in a sentence
 
 
@@ -93,13 +93,15 @@ def plan(
     )
     with _show_if_slow("ranges of budgets") as tick:
         made = lay_out(asked, budget, chance, tick)
-    told: dict[str, Any] = {} if chance is None else _tell_chance(made, asked.hints, chance)
+    survival = heats.chances(made, *asked.hints) if json or chance is not None else ()
+    modelled = {"chance": math.prod(survival), "chances": survival}
+    told: dict[str, Any] = {} if chance is None else {"wanted": chance, "budget": made.budget}
     turnout = None if voters is None else count_turnout([each.cost for each in made.rounds], voters, pause)
     told |= {} if turnout is None else {"voters": turnout}
     if delta is not None:
-        _show_guarantee(made, feedback, delta, SIGMA if sigma is None else sigma, told, json=json)
+        _show_guarantee(made, feedback, delta, SIGMA if sigma is None else sigma, told | modelled, json=json)
     elif json:
-        typer.echo(encode({**told, "plan": made}) if told else made.to_json())
+        typer.echo(encode(told | modelled | ({"plan": made} if told else msgspec.to_builtins(made))))
     else:
         typer.echo(explain_plan(made, *asked.hints, voters))
     if turnout is not None and not json:
@@ -107,7 +109,7 @@ def plan(
     if chance is not None and not json:
         budget_of = "budget" if made.budget <= EVERY_BUDGET_UP_TO else "budget of three digits"
         smallest = f"{made.budget} pulls are the smallest {budget_of} with a modelled chance of at least {chance:.12g}"
-        typer.echo(f"\n{smallest}; theirs is {_format_chance(told['chance'])}.")
+        typer.echo(f"\n{smallest}; theirs is {_format_chance(math.prod(survival))}.")
 
 
 class AdaptiveOutline(msgspec.Struct, frozen=True):
@@ -157,11 +159,6 @@ def _refuse_of_plans(said: dict[str, object]) -> None:
             raise InvalidArgument(
                 f"{{{name}}} belongs to a plan, and adaptive play has none; leave it out, or plan.", **{name: value}
             )
-
-
-def _tell_chance(made: heats.Plan, hints: Hints, wanted: float) -> dict[str, Any]:
-    """Return what was wanted of a plan and what it has."""
-    return {"wanted": wanted, "chance": math.prod(heats.chances(made, *hints)), "budget": made.budget}
 
 
 def _format_chance(chance: float) -> str:
@@ -252,14 +249,13 @@ def bounds(
 
 
 def _format_bounds(found: Any, about: str) -> str:
-    titles = ("strategy", "paper's formula", "exact constant", "exact plan", "tight constants", "worst case")
+    titles = ("strategy", "paper's formula", "exact constant", "exact plan", "tight constants", "lower bound")
     rows = [(b.strategy + "*" * (not b.proven), b.formula, b.printed, b.exact, b.tight, b.worst_case) for b in found]
     lines = [f"Pulls that surely find the best: {about}\n", *format_table(titles, rows)]
     if not all(b.proven for b in found):
         lines.append("\n* the printed schedule has more rounds here than its bound R: the first two promise nothing.")
-    lines.append(
-        "\nThe worst case is what Theorem 1 asks of anybody against adversarial scores; random ones need far less."
-    )
+    why = "no method does with fewer against adversarial scores (Theorem 1); random ones need far less"
+    lines.append(f"\nThe lower bound: {why}.")
     return "\n".join(lines)
 
 

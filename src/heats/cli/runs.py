@@ -10,7 +10,7 @@ import typer
 
 from heats.base.checks import between, one_of
 from heats.cli import options
-from heats.cli.outputs import check_places, save_tables
+from heats.cli.outputs import check_places, save_found, save_tables
 from heats.cli.plans import encode
 from heats.cli.root import app
 from heats.cli.showing import end_with, show_result
@@ -24,7 +24,10 @@ MOST_SECONDS_TO_WATCH = 20  # of a demo
 @app.command(epilog="Example: heats demo --seed 7")
 def demo(
     n_arms: options.Arms = 30,
-    heat_size: options.HeatSize = 4,
+    heat_size: Annotated[
+        int | None,
+        typer.Option("-k", "--heat-size", help="How many are compared at once; left out: 4, or all if fewer."),
+    ] = None,
     budget: options.Budget = 300,
     strategy: options.PlayedStrategy = None,
     sure: options.Sure = None,
@@ -32,6 +35,8 @@ def demo(
     pause: Annotated[float, typer.Option(help="Longest wait per heat, to watch it; none off a terminal.")] = 0.01,
     blind: options.Blind = False,
     journal: options.JournalPath = None,
+    html: options.Html = None,
+    csv: options.Csv = None,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -40,6 +45,7 @@ def demo(
 
     if strategy is not None:
         one_of("strategy", strategy.lower(), STRATEGIES)
+    check_places(html=html, csv=csv)
     between("pause", pause, 0, 60, why="seconds")
     pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1))
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
@@ -50,10 +56,12 @@ def demo(
             journal=journal,
             executor=executor,
         )
+    save_found(found, html, csv)
     if json:
         typer.echo(found.to_json())
         return
-    typer.echo(f"{n_arms} simulated solvers raced {heat_size} at a time: the first to finish wins.\n\n{found}")
+    size = len(found.played.query(0).arms)
+    typer.echo(f"{n_arms} simulated solvers raced {size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")
 
@@ -83,6 +91,7 @@ def report(
 def resume(
     journal: Annotated[str, typer.Argument(help="The journal of a run that the command line began.")],
     html: options.Html = None,
+    csv: options.Csv = None,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -92,12 +101,13 @@ def resume(
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    check_places(html=html)
+    check_places(html=html, csv=csv)
     is_over = log.is_over and not is_validation_owed(log, counts)
     with options.connect_executor(None if is_over else dask) as executor, options.say_how_to_go_on(journal):
         go_on(log, counts, executor)
         failure = validate_as_asked(log, counts, executor)
     result = summarise_journal(log, counts)
+    save_tables(log, result, csv)
     show_result(log, result, html, json=json)
     end_with(result, failure)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,11 +17,13 @@ from heats.cli import options
 from heats.cli.plans import check_batches, encode
 from heats.cli.root import app
 from heats.engine.statistics import Statistic
-from heats.errors import InvalidArgument
+from heats.errors import BudgetTooSmall, InvalidArgument
 from heats.planning.plan import FEEDBACKS
 from heats.running.progress import count_progress
 
 Reps = Annotated[int, typer.Option(help="How many runs to play.")]
+
+SMALLEST_END = 1e-9  # of an interval; what is smaller is 0, or nothing but rounding
 
 UNPLANNED: dict[str, Callable[..., heats.Machine]] = {"adaptive": heats.Adaptive, "round-robin": heats.RoundRobin}
 
@@ -30,7 +33,7 @@ def simulate(
     n_arms: options.Arms,
     heat_size: options.HeatSize,
     budget: options.Budget,
-    strategy: options.AnyStrategy = "planned",
+    strategy: options.EveryStrategy = "planned",
     batches: options.Batches = None,
     schedule: options.Schedule = "exact",
     record: options.Record = None,
@@ -47,7 +50,7 @@ def simulate(
     from heats.environments import Environment, Gaussian, Orders, Winners
     from heats.simulation import simulate as play
 
-    strategy = strategy.lower()
+    strategy = one_of("strategy", strategy.lower(), (*options.STRATEGIES, *UNPLANNED, "all"))
     one_of("statistic", statistic, ("mean", "median", "win_rate", "power_mean"))
     one_of("feedback", feedback, FEEDBACKS)
     if (feedback, statistic) == ("ranking", "win_rate"):
@@ -59,16 +62,22 @@ def simulate(
     if feedback != "reward":
         world = Winners(world) if feedback == "winner" else Orders(world)
     hint = "winner" if statistic == "win_rate" else feedback
-    if record is None and statistic not in ("mean", "win_rate") and strategy not in UNPLANNED:
-        record = "ties"  # a fitted one would rank heats by wins instead of this statistic
     check_batches(strategy, batches)
-    algorithm = _make_algorithm(n_arms, heat_size, budget, strategy, schedule, record, blind, hint, chosen, batches)
+    asked: dict[str, Any] = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy}
+    asked |= {"seed": seed, "feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
+    problem = (n_arms, heat_size, budget)
+    if strategy == "all":
+        _refuse_details(schedule, record)
+        scores = _simulate_all(problem, world, reps, seed, hint, chosen, blind=blind)
+        typer.echo(encode({**asked, "reps": reps, "scores": scores}) if json else _format_scores(asked, scores, reps))
+        return
+    if strategy not in UNPLANNED:
+        record = _choose_record(record, chosen)
+    algorithm = _make_algorithm(*problem, strategy, schedule, record, blind, hint, chosen, batches)
     with count_progress("runs") as tick:
         found = play(algorithm, world, reps, seed, None if strategy in UNPLANNED else chosen, watch=tick)
     low, high = found.interval
     if json:
-        asked = {"n_arms": n_arms, "heat_size": heat_size, "budget": budget, "strategy": strategy, "seed": seed}
-        asked |= {"feedback": feedback, "statistic": statistic, "gap": gap, "decoy": decoy}
         asked |= {} if batches is None else {"batches": batches}
         asked |= {} if strategy in UNPLANNED else {"schedule": schedule, "record": algorithm.record}
         told = {**asked, "reps": reps, "pulls": found.pulls, "successes": found.successes}
@@ -76,8 +85,62 @@ def simulate(
         return
     typer.echo(
         f"{strategy} found the best of {n_arms} arms in {found.successes} of {reps} runs of "
-        f"{count_things(found.pulls, 'pull')}: {found.success_rate:.1%} (95% interval {low:.1%} to {high:.1%})"
+        f"{count_things(found.pulls, 'pull')}: {found.success_rate:.1%} (95% interval {_format_interval(low, high)})"
     )
+
+
+def _choose_record(record: str | None, statistic: Statistic) -> str | None:
+    """Return the record that a plan is to have: a fitted one would rank heats by wins instead of other statistics."""
+    return "ties" if record is None and statistic not in (heats.mean, heats.win_rate) else record
+
+
+def _simulate_all(
+    problem: tuple[int, int, int], world: Any, reps: int, seed: int, hint: str, statistic: Statistic, *, blind: bool
+) -> list[dict[str, Any]]:
+    """Return how often every strategy finds the best, or why it cannot play."""
+    from heats.simulation import simulate as play
+
+    scores: list[dict[str, Any]] = []
+    names = (*options.STRATEGIES, *UNPLANNED)
+    with count_progress("runs") as tick:
+        for number, name in enumerate(names):
+            is_plan = name not in UNPLANNED
+            record = _choose_record(None, statistic) if is_plan else None
+            try:
+                algorithm = _make_algorithm(*problem, name, "exact", record, blind and is_plan, hint, statistic)
+            except BudgetTooSmall:
+                scores.append({"strategy": name, "why_not": "too few pulls"})
+                continue
+
+            def watch(done: int, _: int, before: int = number * reps) -> None:
+                tick(before + done, len(names) * reps)
+
+            found = play(algorithm, world, reps, seed, statistic if is_plan else None, watch=watch)
+            told = {"strategy": name, "pulls": found.pulls, "successes": found.successes}
+            low, high = found.interval
+            scores.append({**told, "success_rate": found.success_rate, "low": low, "high": high})
+    return scores
+
+
+def _format_scores(asked: Mapping[str, Any], scores: Sequence[Mapping[str, Any]], reps: int) -> str:
+    rows = [
+        (each["strategy"], "", each["why_not"], "")
+        if "why_not" in each
+        else (
+            *(each["strategy"], each["pulls"], f"{each['success_rate']:.1%}"),
+            _format_interval(each["low"], each["high"]),
+        )
+        for each in scores
+    ]
+    about = f"how often each finds the best of {asked['n_arms']} arms, {asked['feedback']} feedback, {reps} runs each"
+    return "\n".join([about, "", *format_table(("strategy", "pulls", "found", "95% interval"), rows)])
+
+
+def _format_interval(low: float, high: float) -> str:
+    """Return an interval of shares in percent, with as many digits as tell its ends from 0 and 1."""
+    nearest = min(end for end in (low, 1 - low, high, 1 - high) if end > SMALLEST_END)
+    places = max(1, math.ceil(-math.log10(nearest)) - 2)
+    return f"{low:.{places}%} to {high:.{places}%}"
 
 
 @app.command(
@@ -88,6 +151,7 @@ def replay(
     heat_size: options.HeatSize,
     budget: options.MaybeBudget = None,
     strategy: options.EveryStrategy = "planned",
+    batches: options.Batches = None,
     schedule: options.Schedule = "exact",
     record: options.Record = None,
     blind: options.Blind = False,
@@ -112,8 +176,10 @@ def replay(
     from heats.simulation.replay import replay as play
 
     strategy = one_of("strategy", strategy.lower(), (*options.STRATEGIES, *UNPLANNED, "all"))
+    check_batches(strategy, batches)
     world = read(path, values, feedback)  # type: ignore[arg-type]  # checked there
     asked = {"path": path, "strategy": strategy, "heat_size": heat_size, "budget": budget, "seed": seed}
+    asked |= {} if batches is None else {"batches": batches}
     if strategy == "all":
         _refuse_details(schedule, record)
         with count_progress("runs") as tick:
@@ -126,7 +192,8 @@ def replay(
             "say how many comparisons may be made, as {budget}, or compare with {strategy}.", budget=300, strategy="all"
         )
     told = hint_feedback(world)
-    algorithm = _make_algorithm(world.n_arms, heat_size, budget, strategy, schedule, record, blind, told, heats.mean)
+    details = (schedule, record, blind, told, heats.mean, batches)
+    algorithm = _make_algorithm(world.n_arms, heat_size, budget, strategy, *details)
     with count_progress("runs") as tick:
         found = play(world, algorithm, 1000 if reps is None else reps, seed, top, tick)
     typer.echo(encode({**asked, **msgspec.to_builtins(found)}) if json else _format_replay(found, strategy))
@@ -159,7 +226,7 @@ def _format_comparison(found: Any) -> str:
 def _format_score(each: Any) -> tuple[object, ...]:
     if each.why_not is not None:
         return each.budget, each.strategy, "", each.why_not, "", "", "", ""
-    interval = f"{each.low:.1%} to {each.high:.1%}"
+    interval = _format_interval(each.low, each.high)
     regret = _format_number(each.regret, 4), _format_number(each.error, 2)
     return each.budget, each.strategy, each.pulls, f"{each.success:.1%}", interval, *regret, "*" * each.leads
 
@@ -199,7 +266,7 @@ def _make_algorithm(
 
 
 def _format_replay(found: Any, strategy: str) -> str:
-    rows = [(p.name, f"{p.share:.1%}", f"{p.low:.1%} to {p.high:.1%}", f"{p.value:.4g}") for p in found.picks]
+    rows = [(p.name, f"{p.share:.1%}", _format_interval(p.low, p.high), f"{p.value:.4g}") for p in found.picks]
     lines = [
         f"{strategy} on {found.rows} rows of {found.arms} arms, {found.feedback} feedback, "
         f"{found.reps} runs of {count_things(found.pulls, 'pull')}",
@@ -248,7 +315,8 @@ def reproduce(
     from heats.experiments import reproduce as run_all
 
     if not names:
-        raise InvalidArgument(f"say what to reproduce: all, or some of {', '.join(list_experiments())}.")
+        typer.echo("\n".join(["all", *list_experiments()]))
+        return
     if Path(out).exists() and not Path(out).is_dir():
         raise InvalidArgument("{out} is a file; give a folder.", out=out)
     if live:

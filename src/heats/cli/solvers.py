@@ -25,7 +25,10 @@ def saps(
     cutoff_steps: Annotated[int, typer.Option(help="Give up after this many steps.")] = 100_000_000,
     json: options.Json = False,
 ) -> None:
-    """Search for a model of a formula with SAPS; exit code 10 if one is found, 0 if not."""
+    """Search for a model of a formula with SAPS.
+
+    Exit code 10 if one is found, 20 if an empty clause rules it out, 0 if it gave up.
+    """
     from heats.sat.command import solve_file
 
     raise typer.Exit(solve_file(path, alpha, rho, ps, wp, smoothing, seed, cutoff_steps, json=json))

@@ -29,6 +29,7 @@ import numpy as np
 
 from heats.base.arrays import Array
 from heats.base.checks import is_bool
+from heats.base.text import count_things
 from heats.errors import BadFeedback, show_value
 
 Arms: TypeAlias = tuple[int, ...]
@@ -243,7 +244,7 @@ def _rewards_with_care(values: Any, arms: Arms) -> Row:
         )
     if len(values) != len(arms):
         raise BadFeedback(
-            f"{len(values)} rewards were told, but the heat has {len(arms)} arms; tell one number per arm."
+            f"{count_things(len(values), 'reward')} for a heat of {len(arms):,}; tell one number for each."
         )
     if all(map(is_bool, values)):
         return tuple(map(float, values))  # passed or failed
@@ -256,7 +257,8 @@ def _reward(arm: int, value: Any) -> float:
         return number
     what = "is not a number" if math.isnan(number) else f"is not within ±{LARGEST:g}"
     raise BadFeedback(
-        f"the reward {show_value(value)} of arm {arm} {what}; if only the order is known, tell a Winner or a Ranking."
+        f"the reward {show_value(value)} of {{arm}} {what}; if only the order is known, tell a Winner or a Ranking.",
+        arm=arm,
     )
 
 
@@ -264,8 +266,8 @@ def _seconds(arm: int, value: Any) -> float:
     number = _number(value)
     if not 0 <= number <= LARGEST:
         raise BadFeedback(
-            f"the time {show_value(value)} of arm {arm} must be a number of seconds ≥ 0; "
-            "leave out arms that were stopped."
+            f"the time {show_value(value)} of {{arm}} must be a number of seconds ≥ 0; leave out who was stopped.",
+            arm=arm,
         )
     return number
 
@@ -296,6 +298,6 @@ def _places(named: Sequence[Any], arms: Arms) -> list[int]:
         except (TypeError, ValueError):
             raise BadFeedback(f"{show_value(arm)} is not in this heat; its arms are {arms}.") from None
         if index in places:
-            raise BadFeedback(f"arm {arm} is named twice; name each arm of the heat {arms} at most once.")
+            raise BadFeedback("{arm} is named twice; name everybody at most once.", arm=arm)
         places.append(index)
     return places

@@ -78,6 +78,7 @@ class Log:
         self.requeued = 0  # pulls handed out again
         self.late = 0  # answers that came too late to count
         self.taken_back = 0  # answers that were
+        self.resumed = 0  # times
         self.is_paused = False
         self.joined: dict[str, str] = {}  # who may answer since it began, and hashes of what they are known by
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
@@ -155,6 +156,7 @@ class Log:
                 self.requeued += 1
                 self.judged.add_given_up(event.notes)
             case Resumed():
+                self.resumed += 1
                 self._seconds_before = self.elapsed_seconds
                 self._session = event.at
             case TakenBack():

@@ -146,11 +146,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Plan:
-        """Read a plan and check that it fits together."""
+        """Read a plan, also as the command line prints it, and check that it fits together."""
         if not isinstance(text, (str, bytes)):
             raise InvalidPlan(f"a plan is read from JSON text, not from {type(text).__name__}.")
         try:
-            return msgspec.json.decode(text, type=cls)
+            return msgspec.json.decode(text, type=_PrintedPlan).plan
         except msgspec.ValidationError as error:
             if isinstance(error.__cause__, InvalidArgument):
                 raise error.__cause__ from None
@@ -228,6 +228,17 @@ def check_feedback(feedback: object) -> FeedbackHint | None:
 class _Words(msgspec.Struct):
     record: object = "ties"
     feedback: object = None
+
+
+class _PrintedPlan(Plan, frozen=True, forbid_unknown_fields=True):
+    """A plan as the command line prints it, with what is modelled of it and can be worked out again."""
+
+    chance: float | None = None
+    chances: tuple[float, ...] | None = None
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(*(getattr(self, name) for name in Plan.__struct_fields__))
 
 
 def _refuse_wrong_words(text: str | bytes) -> None:

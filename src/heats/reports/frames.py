@@ -77,7 +77,13 @@ def _list_parameters(names: Sequence[str], values: Sequence[Any]) -> list[tuple[
 
 
 def _write_cells(column: Column) -> list[object]:
-    return [_write_cell(value) for value in column.plain]
+    values = column.plain
+    if column.kind in (int, float):
+        return values
+    if column.kind is str:  # a name stands in many rows
+        written = {value: _write_cell(value) for value in set(values)}
+        return [written[value] for value in values]
+    return [_write_cell(value) for value in values]
 
 
 def _write_cell(value: object) -> object:

@@ -26,12 +26,13 @@ from heats.reports.labels import Roster
 from heats.reports.pieces import (
     WIDE,
     fold,
-    list_labels,
+    list_texts,
     make_sentence,
     make_table,
+    show_candidate,
     show_cells,
-    show_label,
     show_name,
+    show_text,
     show_titles,
 )
 from heats.reports.places import check_place, save_file
@@ -40,7 +41,10 @@ from heats.reports.top import say_claim
 from heats.reports.validation import Meeting, Validation, list_findings, name_opponent
 from heats.reports.winner import list_values
 
-LONGEST_HEADING = 40  # letters of a name; a longer one is headed by its label
+LARGEST_HEADING, LONGEST_HEADING = (
+    40,
+    120,
+)  # letters of a winner in large and in smaller type; else it is below
 MOST_ROWS_FIRST = 10  # of the standings, before the others
 
 
@@ -61,7 +65,7 @@ def compose_page(result: Result, machine: Machine, values: Sequence[Any], log: L
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
         f"<style>{read_style('style.css', 'drawing.css')}</style></head><body><main>",
-        *_head(report, roster),
+        *_head(report, roster, values),
         *_top(result.race),
         *_values(values, roster, winner),
         *_command(result.race, log, winner),
@@ -104,13 +108,17 @@ def _plan_of(spec: Spec) -> Plan | None:
     return spec.plan if isinstance(spec, TournamentSpec) else None
 
 
-def _head(report: Report, roster: Roster) -> Iterator[str]:
+def _head(report: Report, roster: Roster, values: Sequence[Any]) -> Iterator[str]:
     winner = report.winner
-    number = "" if winner is None or roster.labels == roster.names else f" is {show_label(roster, winner)}"
-    yield f"<h1>{'The best of' if report.done else 'Not decided yet:'} {report.n_arms:,} candidates{number}</h1>"
-    yield f'<p class="winner">{_nobody(report) if winner is None else _heading(roster, winner)}</p>'
+    heading = _nobody(report) if winner is None else _say_whole(roster.names[winner], values[winner])
+    is_whole = len(heading) <= LONGEST_HEADING
+    number = f" is #{winner}" if winner is not None and is_whole and roster.is_numbered(winner) else ""
+    before = "Drawn by lot from" if report.by_lot else "The best of" if report.done else "Not decided yet:"
+    yield f"<h1>{before} {report.n_arms:,} candidates{number}</h1>"
+    size = " long" if is_whole and len(heading) > LARGEST_HEADING else ""
+    yield f'<p class="winner{size}">{escape(heading) if winner is None or is_whole else show_text(roster, winner)}</p>'
     if winner is not None:
-        first, *others = list_reasons(report, roster.labels)
+        first, *others = list_reasons(report, roster.texts)
         yield f"<p>{make_sentence(first)}</p>"
         yield from (f'<p class="soft">{make_sentence(reason)}</p>' for reason in others)
     if report.stopped is not None:
@@ -127,17 +135,19 @@ def _top(race: RaceFacts | None) -> Iterator[str]:
         yield f'<p class="soft">{make_sentence(say_claim(race.top))}</p>'
 
 
-def _heading(roster: Roster, arm: int) -> str:
-    return show_name(roster.names, arm) if len(roster.names[arm]) <= LONGEST_HEADING else show_label(roster, arm)
+def _say_whole(name: str, value: Any) -> str:
+    """Return the whole text of a candidate that is called by the beginning of it; else its name."""
+    text = make_printable(" ".join(value.split())) if isinstance(value, str) else name
+    return text if "…" in name and text.startswith(name.partition("…")[0]) else name
 
 
 def _values(values: Sequence[Any], roster: Roster, winner: int | None) -> Iterator[str]:
     """Say in full what the heading leaves out."""
     if winner is None:
         return
-    name = roster.names[winner]
-    is_short = len(name) <= LONGEST_HEADING
-    said = list_values(name, values[winner], name_is_shown=is_short)
+    whole = _say_whole(roster.names[winner], values[winner])
+    is_shown = len(whole) <= LONGEST_HEADING
+    said = list_values(whole, values[winner], name_is_shown=is_shown)
     if said and not said[0][0]:
         yield f"<pre>{escape(make_lines_printable(said[0][1]))}</pre>"
     elif said:
@@ -145,8 +155,8 @@ def _values(values: Sequence[Any], roster: Roster, winner: int | None) -> Iterat
         for title, text in said:
             yield f"<dt>{escape(make_printable(title))}</dt><dd>{escape(make_printable(text))}</dd>"
         yield "</dl>"
-    elif not is_short:  # the name is all that is known of it
-        yield f"<p>{escape(name)}</p>"
+    elif not is_shown:  # the name is all that is known of it
+        yield f"<p>{escape(whole)}</p>"
 
 
 def _nobody(report: Report) -> str:
@@ -210,11 +220,10 @@ def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceF
     if report.saved:
         facts["pulls saved"] = f"{report.saved:,}"
     if run is not None:
-        workers = len(run.workers)
         facts |= {
             "time, without pauses": say_seconds(run.elapsed_seconds),
             "time comparing, summed": say_seconds(run.compared_seconds) if run.compared_seconds else "not measured",
-            "answered by": f"{workers} worker{'s' if workers != 1 else ''}" if workers else "not said",
+            "workers": run.count_workers() if run.workers else "not said",
             "tried again · too late": f"{run.requeued:,} · {run.late:,}",
         }
     if race is not None:
@@ -232,14 +241,12 @@ def _standings(report: Report, roster: Roster) -> Iterator[str]:
         return
     axis = Axis(standings)
     titles, plain = tabulate(standings, roster.names)
-    names = [] if roster.titles or roster.labels == roster.names else ["name"]  # what labels leave out
     rows = []
     for row, cells in zip(standings.rows, plain, strict=True):
         drawn = axis.draw(row, best=report.done and row.place == 1)
-        named = [show_name(roster.names, row.arm)] if names else []
-        parameters = [*named, *show_cells(roster, row.arm)]
-        rows.append((show_label(roster, row.arm), cells[2], drawn, *map(escape, cells[3:]), *parameters))
-    heading = ("candidate", titles[2], "", *titles[3:], *names, *show_titles(roster))
+        said = [cells[2], drawn, *map(escape, cells[3:]), *show_cells(roster, row.arm)]
+        rows.append((show_candidate(roster, row.arm), *said))
+    heading = ("candidate", titles[2], "", *titles[3:], *show_titles(roster))
     yield f'<h2>Standings</h2><p class="soft">{_STRENGTHS[standings.method]}</p>'
     yield from make_table(heading, rows[:MOST_ROWS_FIRST], words=0, first=0 if report.done else None)
     if len(rows) > MOST_ROWS_FIRST:
@@ -263,7 +270,7 @@ def _final(report: Report, roster: Roster, plan: Plan | None) -> Iterator[str]:
     pulls = f"{last.pulls_of(0):,} pull{'' if last.pulls_of(0) == 1 else 's'}"
     yield f'<section class="together"><h2>The final heat</h2><p class="soft">{pulls}; best first{_ranked_by(plan)}</p>'
     rows = [
-        (show_label(roster, arm), score, *show_cells(roster, arm))
+        (show_candidate(roster, arm), score, *show_cells(roster, arm))
         for arm, score in zip(last.heats[0], scores, strict=True)
     ]
     yield from make_table(("candidate", "score", *show_titles(roster)), rows, words=0, first=0)
@@ -299,10 +306,10 @@ def _way_of(report: Report, roster: Roster, winner: int | None) -> Iterator[str]
             if winner in arms:
                 place = arms.index(winner)
                 score = number(each.scores[heat][place]) if each.scores and each.scores[heat] else "unseen"
-                others = list_labels(roster, [arm for arm in arms if arm != winner])
+                others = list_texts(roster, [arm for arm in arms if arm != winner])
                 rows.append((round_number, others, score, f"{place + 1} of {len(arms)}", f"{each.pulls_of(heat):,}"))
     table = make_table(("round", "met", "score", "place", "pulls"), rows, words=1)
-    yield from fold(f"The record of {show_label(roster, winner)}", table, len(rows))
+    yield from fold("The winner's record", table, len(rows))
 
 
 def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str]:
@@ -312,7 +319,7 @@ def _batches(report: Report, roster: Roster, winner: int | None) -> Iterator[str
     remark = "A ring is as large as a candidate's share of the pulls of a batch, and filled as far as it came first."
     yield f'<h2>Batch by batch</h2><p class="soft">{remark}</p>'
     yield from (WIDE, *draw_batches(report, roster, winner), "</div>")
-    rows = [tuple(map(escape, row)) for row in list_batches(report.batches, roster.labels)]
+    rows = [tuple(map(escape, row)) for row in list_batches(report.batches, roster.texts)]
     yield from fold("The batches", make_table(BATCH_TITLES, rows, words=3), len(rows))
 
 
@@ -323,13 +330,13 @@ def _meetings(report: Report, machine: Machine, roster: Roster, winner: int | No
     told, others = machine.evidence(), [row.arm for row in report.standings.rows if row.arm != winner]
     met = [count_meetings(told, winner, other) for other in others[:MOST_ROWS_FIRST]]
     rows = [
-        (show_label(roster, each.other), *(f"{count:,}" for count in (each.met, each.won, each.lost)))
+        (show_candidate(roster, each.other), *(f"{count:,}" for count in (each.met, each.won, each.lost)))
         for each in met
         if each.met
     ]
     if rows:
         table = make_table(("against", "met", "won", "lost"), rows, words=0)
-        yield from fold(f"The record of {show_label(roster, winner)}", table, len(rows))
+        yield from fold("The winner's record", table, len(rows))
 
 
 def _runs(race: RaceFacts | None, roster: Roster, winner: int | None) -> Iterator[str]:
@@ -338,7 +345,7 @@ def _runs(race: RaceFacts | None, roster: Roster, winner: int | None) -> Iterato
         return
     rows = [
         (
-            show_label(roster, each.arm),
+            show_candidate(roster, each.arm),
             f"{each.wins:,}",
             f"{each.runs:,}",
             f"{each.cpu_seconds:.1f} s",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from heats.base.text import make_printable
+from heats.base.text import make_printable, set_off
 from heats.reports.labels import Roster
 
 MOST_NAMES_LISTED = 12  # of a heat; the others are counted
 MOST_ROWS_OPEN = 8  # of a table about details; a longer one is folded until somebody wants it
 MOST_ROWS_SHOWN = 30  # of a long table, from its beginning and from its end
+LONGEST_LINE = 16  # letters of a candidate in a table; a longer one may be broken into lines
 WIDE = '<div class="wide" tabindex="0">'  # what may be wider than a phone scrolls by keys, too
 
 
@@ -54,10 +55,17 @@ def show_name(names: Sequence[str], arm: int) -> str:
     return escape(make_printable(names[arm]))
 
 
-def show_label(roster: Roster, arm: int) -> str:
-    """Return a label, which shows the whole name when pointed at."""
-    label, name = escape(roster.labels[arm]), escape(roster.names[arm])
-    return label if label == name else f'<span title="{name}">{label}</span>'
+def show_text(roster: Roster, arm: int, *, in_list: bool = False) -> str:
+    """Return what a candidate is called, which shows the whole name when pointed at."""
+    text, name = roster.texts[arm], roster.names[arm]
+    shown = escape(set_off(text) if in_list else text)
+    return shown if text == name else f'<span title="{escape(name)}">{shown}</span>'
+
+
+def show_candidate(roster: Roster, arm: int) -> str:
+    """Return what a candidate is called, for a cell of a table, where long texts have several lines."""
+    said = show_text(roster, arm)
+    return f'<div class="long">{said}</div>' if len(roster.texts[arm]) > LONGEST_LINE else said
 
 
 def show_titles(roster: Roster) -> list[str]:
@@ -70,7 +78,7 @@ def show_cells(roster: Roster, arm: int) -> list[str]:
     return [escape(text) for text in roster.cells(arm)]
 
 
-def list_labels(roster: Roster, arms: Sequence[int]) -> str:
-    """Return the labels of some, and how many others there are."""
+def list_texts(roster: Roster, arms: Sequence[int]) -> str:
+    """Return what some are called, and how many others there are."""
     more = f" and {len(arms) - MOST_NAMES_LISTED:,} more" if len(arms) > MOST_NAMES_LISTED else ""
-    return ", ".join(show_label(roster, arm) for arm in arms[:MOST_NAMES_LISTED]) + more
+    return ", ".join(show_text(roster, arm, in_list=True) for arm in arms[:MOST_NAMES_LISTED]) + more

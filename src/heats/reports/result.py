@@ -41,12 +41,20 @@ class RunFacts(msgspec.Struct, frozen=True):
     last: datetime  # when something happened last
     elapsed_seconds: float  # without the pauses between a stop and a resumption
     compared_seconds: float  # of all comparisons together
-    workers: dict[str, int]  # pulls by who answered them, where it was said
+    workers: dict[str, int]  # pulls by who answered them, where it was said; a process that resumes a run is another
     requeued: int  # pulls that were tried again
     late: int  # answers that came too late to count
     leader: int | None  # the arm that looks best so far
     taken_back: int = 0  # answers that were
     voided: tuple[str, ...] = ()  # whose answers count for nothing
+    resumed: int = 0  # times
+
+    def count_workers(self) -> str:
+        """Say how many worked, whenever that was: a process that resumes a run is another."""
+        if not self.resumed:
+            return f"{len(self.workers):,}"
+        times = "once" if self.resumed == 1 else count_things(self.resumed, "time")
+        return f"{len(self.workers):,} in all; the run was resumed {times}"
 
 
 class Entrant(msgspec.Struct, frozen=True):
@@ -127,7 +135,7 @@ def summarise(
         values, judged = values or log.values, judged or log.judged
     if race is not None and machine.done and not race.decided:
         nobody = {"winner": None, "runner_up": None, "rivals": None, "sureness": None, "head_to_head": None}
-        report = msgspec.structs.replace(report, **nobody)
+        report = msgspec.structs.replace(report, **nobody, by_lot=False)
     return Result(
         heats=__version__,
         machine=outline(machine.spec),
@@ -159,6 +167,7 @@ def _facts(log: Log, *, undecided: bool) -> RunFacts:
         leader=None if undecided else log.machine.leader,
         taken_back=log.taken_back,
         voided=log.machine.voided,
+        resumed=log.resumed,
     )
 
 
@@ -183,7 +192,7 @@ def _lines(result: Result) -> Iterator[str]:
     of_cpu = "" if race is None else f", {say_seconds(race.cpu_seconds)} of CPU in all runs"
     yield f"time:       {say_seconds(run.elapsed_seconds)}, and {compared}{of_cpu}"
     if run.workers:
-        yield f"workers:    {len(run.workers)}"
+        yield f"workers:    {run.count_workers()}"
     if run.requeued or run.late:
         yield f"trouble:    {run.requeued} tried again, {run.late} answers too late to count"
     if run.taken_back:
@@ -202,8 +211,9 @@ def _race_lines(race: RaceFacts, names: Sequence[str]) -> Iterator[str]:
     if race.top is not None:
         yield f"space:      {say_claim(race.top)}"
     if race.without_winner:
-        yield f"nobody finished {race.without_winner} of {race.heats} heats; these say nothing about anybody"
+        of_all = f"{race.without_winner:,} of {count_things(race.heats, 'heat')}"
+        yield f"unfinished: nobody finished {of_all}; these say nothing about anybody"
     for each in race.candidates:
         if each.crashes:
             last = f" ({make_printable(each.last_words)})" if each.last_words else ""
-            yield f"crashed: {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"
+            yield f"crashed:    {make_printable(names[each.arm])}, {each.crashes} of {each.runs} runs{last}"

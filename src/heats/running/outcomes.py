@@ -6,8 +6,11 @@ import contextlib
 from collections import Counter
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
+
+import msgspec
 
 from heats.base.text import count_things, describe_error, end_sentence
 from heats.engine.feedback import NoVerdict
@@ -210,10 +213,16 @@ class Outcomes:
         feedback, notes = _parts(answer.value)
         self._keeper.tell(query, feedback, by=by, took=answer.seconds, notes=notes)
 
+    def _spell(self, query: Query, name: str, value: object) -> str:
+        """Return what an error speaks of in the words of this run: an arm by the name of its candidate."""
+        if name == "arm" and value in query.arms:
+            return self._task.describe(msgspec.structs.replace(query, arms=(value,)))
+        return BadFeedback.spell_argument(name, value)
+
     def _failure(self, query: Query, error: BaseException) -> HeatsError:
         what = f"comparing {self._task.describe(query)} (pull {query.id})"
         if isinstance(error, BadFeedback):
-            return BadFeedback(f"{what} gave feedback that cannot be used: {error}")
+            return BadFeedback(f"{what} gave feedback that cannot be used: {error.spell(partial(self._spell, query))}")
         message = f"{what} failed: {end_sentence(describe_error(error))}"
         if self._said is not None and not _is_mistake(error):
             times = count_things(self._failed[query.id] + self._lost[query.id], "time")

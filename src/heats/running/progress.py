@@ -113,7 +113,7 @@ def _describe_state(machine: Machine, labels: Sequence[str]) -> tuple[str, ...]:
     if machine.winner is not None:
         return (f"{name}, {count_things(machine.round, word)} · winner {labels[machine.winner]}",)
     stage, arm = machine.stage, machine.leader
-    heats = "" if stage is None else f" · {stage.count} heats of {stage.size}"
+    heats = "" if stage is None else f" · {count_things(stage.count, 'heat')} of {stage.size}"
     leader = "" if arm is None else f" · leader {labels[arm]}"
     now = f"{name}, {word} {machine.round + 1}/{machine.n_rounds}"
     return f"{now}{heats}{leader}", f"{now}{leader}"

@@ -18,6 +18,7 @@ from heats.base.arrays import Indices, Order, Words
 from heats.base.checks import between, refuse, whole
 from heats.base.interrupts import hold_interrupts
 from heats.base.randomness import Purpose
+from heats.base.text import count_things
 from heats.errors import InvalidArgument
 from heats.sat.dimacs import write_dimacs
 from heats.sat.formula import Cnf
@@ -86,7 +87,8 @@ def make_instance(number: int = 0, seed: int = 0, family: Family = SCALED_DOWN) 
             cnf = encode_colouring(edges, n_vertices, family.colours)
             return Instance(cnf, edges, n_vertices, family, seed, number, draw)
     raise InvalidArgument(
-        f"none of {MOST_DRAWS} draws can be coloured with {family.colours} colours; allow more, or lower degree or lp."
+        f"none of {MOST_DRAWS} draws can be coloured with {count_things(family.colours, 'colour')}; allow more, or "
+        "lower degree or lp."
     )
 
 

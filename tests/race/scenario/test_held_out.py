@@ -79,7 +79,7 @@ def test_validation_is_a_choice(tmp_path: Path) -> None:
         ({"instances": []}, r"validate.instances: instances is empty"),
         ({"instances": ["new/*", "seen/b"]}, r"the race itself runs on .*/seen/b, so"),
         ({"instances": "../*/seen/*"}, r"the race itself runs on .* and \d more, so"),
-        ("new/*", r"line 3: validate: expected a table or nothing, got text"),
+        ("new/*", r"line 3: validate: expected a table, got text 'new"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, table: Any, said: str) -> None:

@@ -193,9 +193,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
             room = f"room for {places}" if not waiting else f"room for {places}, of which {waiting} wait already,"
             left = "no batch" if not places else f"no more {room}"
             new = "a new arm" if arms == 1 else f"{arms} new arms"
-            raise InvalidArgument(
-                f"with {{budget}} {left} is left to compare {new} in; give the run a larger one.", budget=budget
-            )
+            has = f"with a budget of {budget:,} {left} is left to compare {new} in"
+            raise InvalidArgument(f"{has}; give the run a larger one.")
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
         """Return how many places such batches have, but for the one under way, and how many arms wait for one."""

@@ -120,13 +120,15 @@ class RoundRobin(Machine, spec=RoundRobinSpec):
         """Say what has been found; the scores come with the last pull."""
         sets = self._sets
         ranked = [] if sets.borda is None else sets.best_first(sets.borda)[0].tolist()
+        state, borda = self._state(ranked[1] if ranked else None), _or_none(sets.borda)
+        state["by_lot"] &= len({*borda} - {None}) <= 1  # means differ even where no pull tells its arms apart
         return RoundRobinReport(
             algorithm="round-robin",
             budget=self.budget,
             sureness=None,
             rounds=(),
-            **self._state(ranked[1] if ranked else None),
-            borda=_or_none(sets.borda),
+            **state,
+            borda=borda,
             copeland=_or_none(sets.copeland),
             copeland_winner=None if sets.copeland is None else int(sets.best_first(sets.copeland)[0, 0]),
         )

@@ -316,5 +316,6 @@ class Machine(Asking, ABC):
             "rivals": standings.rivals if self.done else (),
             "head_to_head": count_meetings(told, winner, runner_up) if both else None,  # type: ignore[arg-type]
             "standings": standings,
+            "by_lot": winner is not None and standings.method == "none",
             "batches": report_batches(over) if isinstance(self.spec, AdaptiveSpec) else (),  # others report rounds
         }

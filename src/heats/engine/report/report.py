@@ -9,7 +9,7 @@ import msgspec
 from heats.base.frames import Frame, Library, make_frame
 from heats.base.markup import fold, make_html_table, make_paragraph
 from heats.base.plots import Axes
-from heats.base.text import count_things, format_table, make_printable
+from heats.base.text import count_things, format_table, make_printable, set_off
 from heats.engine.evidence.pulls import list_pulls
 from heats.engine.report.rounds import BATCH_TITLES, ROUND_TITLES, BatchReport, RoundReport, list_batches, list_rounds
 from heats.engine.report.sureness import Sureness, how_sure
@@ -57,6 +57,7 @@ class Report(msgspec.Struct, frozen=True, dict=True):
     saved: int = 0  # pulls that count for nothing: those before them had decided who stays in their heat
     voided: int = 0  # pulls that count for nothing because of who answered them
     overturned: tuple[int, ...] = ()  # rounds, from 1, that would have ended with others without these
+    by_lot: bool = False  # whether the winner was drawn by lot: nothing that was told sets arms apart
     batches: tuple[BatchReport, ...] = ()  # those that are over, of adaptive play, which has no rounds
 
     def to_json(self) -> str:
@@ -106,6 +107,8 @@ def summarise_report(report: Report, winner: str | None) -> str:
     pulls = f"{report.spent} of {report.budget} pulls"
     if winner is None:
         return f"{'no winner' if report.done else 'not decided yet'}, {pulls}"
+    if report.by_lot:
+        return f"winner {winner}, drawn by lot, {pulls}"
     chance = report.standings.of(report.winner).chance  # type: ignore[arg-type]  # there is one
     sure = "" if chance is None else f", chance {say_chance(chance)}"
     return f"winner {winner}{sure}, {pulls}"
@@ -116,7 +119,7 @@ def render_report(report: Report, names: Sequence[str], drawing: str = "") -> st
     if report.winner is None:
         heading = "no winner" if report.done else say_unfinished(report)
     else:
-        heading = f"winner: {names[report.winner]}"
+        heading = f"winner: {names[report.winner]}{', drawn by lot' if report.by_lot else ''}"
     reasons = [] if report.winner is None else list_reasons(report, names)
     stop = [] if report.stopped is None else [say_stop(report.stopped)]
     stop += [f"voided: {say_voided(report)}"] if report.voided else []
@@ -142,8 +145,9 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.winner is None or report.runner_up is None:
         yield say_unfinished(report)
     else:
-        yield f"winner:     {names[report.winner]}"
-        yield f"runner-up:  {names[report.runner_up]}"
+        yield f"winner:     {names[report.winner]}{', drawn by lot' if report.by_lot else ''}"
+        if not report.by_lot:
+            yield f"runner-up:  {names[report.runner_up]}"
         for number, line in enumerate(list_reasons(report, names)):
             yield f"{'how sure:' if number == 0 else '':12}{line}"
     yield f"pulls:      {report.spent} of {report.budget}{_say_more(report)}"
@@ -152,11 +156,11 @@ def _lines(report: Report, names: Sequence[str]) -> Iterator[str]:
     if report.voided:
         yield f"voided:     {say_voided(report)}"
     yield f"played:     {say_played(report)}"
-    yield ""
-    if report.standings.method == "none":
-        yield "nothing that was told sets candidates apart: all of them are alike"
-    else:
+    if report.standings.method != "none":
+        yield ""
         yield from describe_standings(report.standings, names)
+    elif not report.done:
+        yield "\nnothing that was told sets candidates apart yet: all of them are alike"
     if report.rounds:
         yield ""
         yield from format_table(ROUND_TITLES, list_rounds(report.rounds))
@@ -177,9 +181,13 @@ def _shorten(lines: list[str]) -> list[str]:
 def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
     """Say in sentences how sure it is that the winner is the best: by all pulls, head to head, in the last heat."""
     assert report.winner is not None
+    if report.by_lot:
+        yield "not sure at all: nothing that was told sets candidates apart, so the winner was drawn by lot"
+        return
+    names = [set_off(name) for name in names]
     yield _say_chance(report, names)
     if report.head_to_head is not None:
-        yield _say_meetings(report.head_to_head, names)
+        yield _say_meetings(report.head_to_head, names, report.no_verdicts)
     if report.sureness is not None:
         yield how_sure(report.sureness)
     if report.rivals:
@@ -187,8 +195,8 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
         others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
         yield f"not told apart from the winner: {others}"
     if unseen := sum(row.pulls == 0 for row in report.standings.rows):
-        nor = ", or never with a verdict" if report.no_verdicts else ""
-        yield f"{unseen:,} of the {report.n_arms:,} were never compared{nor}: a larger budget would see them"
+        why = ", or never with a verdict" if report.no_verdicts else ": a larger budget would see them"
+        yield f"{unseen:,} of the {report.n_arms:,} were never compared{why}"
 
 
 def say_stop(stop: Stop) -> str:
@@ -237,7 +245,7 @@ def _say_chance(report: Report, names: Sequence[str]) -> str:
     standings = report.standings
     first, ours = standings.rows[0], standings.of(report.winner)  # type: ignore[arg-type]  # there is one
     if standings.method == "none":
-        return "not at all: nothing that was told sets candidates apart"
+        return "not at all: nothing that was told sets candidates apart within a pull"
     if ours.chance is None:
         return "not known over the whole run: too few pulls of the winner"
     known = sum(row.chance is not None for row in standings.rows)
@@ -248,10 +256,10 @@ def _say_chance(report: Report, names: Sequence[str]) -> str:
     return f"{told}, which put {names[first.arm]} first ({say_chance(first.chance)})"
 
 
-def _say_meetings(record: HeadToHead, names: Sequence[str]) -> str:
+def _say_meetings(record: HeadToHead, names: Sequence[str], no_verdicts: int) -> str:
     other = names[record.other]
     if not record.met:
-        return f"never met the runner-up, {other}"
+        return f"never met the runner-up, {other}{', with a verdict' if no_verdicts else ''}"
     times = "once" if record.met == 1 else f"{record.met:,} times"
     rest = record.met - record.won - record.lost
     neither = f", neither {rest:,}" if rest else ""

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from heats.base.arrays import Indices
+from heats.base.text import set_off
 from heats.engine.evidence.told import Told
 
 ROUND_TITLES = ("round", "arms", "pulls each", "stay")
@@ -81,7 +82,13 @@ def list_batches(batches: Sequence[BatchReport], names: Sequence[str]) -> list[t
             f"{number:,}",
             f"{each.pulls:,}",
             f"{each.arms:,}",
-            "" if each.most is None else f"{names[each.most]}, in {each.most_pulls:,}",
+            _say_most(each, names),
         )
         for number, each in enumerate(batches, 1)
     ]
+
+
+def _say_most(batch: BatchReport, names: Sequence[str]) -> str:
+    if batch.most is None:
+        return f"several, in {batch.most_pulls:,} each"
+    return f"{set_off(names[batch.most])}, in {batch.most_pulls:,}"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from heats.base.text import end_sentence
+from heats.base.text import count_things, end_sentence
 from heats.environments.arguments import LARGEST_VALUE
 from heats.environments.files.opening import MOST_FILE_BYTES, read_lines
 from heats.environments.files.worlds import make_runtime_world, make_score_world
@@ -70,7 +70,7 @@ def check_header(where: str, row: list[str]) -> list[str]:
 def parse_numbers(where: str, names: list[str], row: list[str], *, runtimes: bool) -> list[float]:
     """Return the numbers of a line; NaN for a runtime that is missing."""
     if len(row) != len(names):
-        raise BrokenFile(f"{where}: expected {len(names)} values, found {len(row)}.")
+        raise BrokenFile(f"{where}: expected {count_things(len(names), 'value')}, found {len(row)}.")
     numbers = []
     for name, text in zip(names, row, strict=True):
         missing = runtimes and not text.strip()

@@ -16,7 +16,8 @@ from heats.reports.labels import Roster
 
 MOST_ROWS = 12  # candidates
 MOST_COLUMNS = 30  # of more batches, several share a column
-RADIUS, ROW, COLUMN, LEFT, TOP = 11, 26, 30, 120, 24
+RADIUS, ROW, COLUMN, TOP = 11, 26, 30, 24
+LETTER, LEAST_LEFT, GAP = 8, 60, 8  # pixels: of a label in bold, of all of them, and beside them
 
 
 class Cell(NamedTuple):
@@ -33,19 +34,21 @@ def draw_batches(report: Report, roster: Roster, follow: int | None) -> Iterator
     """
     columns = _share_columns(report)
     arms = [row.arm for row in report.standings.rows[:MOST_ROWS]]
-    width, height = LEFT + COLUMN * len(columns) + 1, TOP + ROW * len(arms) + 1
+    left = max([LEAST_LEFT, *(LETTER * len(roster.labels[arm]) for arm in arms)]) + GAP
+    width, height = left + COLUMN * len(columns) + 1, TOP + ROW * len(arms) + 1
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'class="drawing" role="img" aria-label="Who was compared in every batch, and came first">'
     )
     for number, batches in enumerate(columns):
-        x, total = LEFT + COLUMN * number + COLUMN // 2, sum(len(each.arms) for each in batches)
+        x, total = left + COLUMN * number + COLUMN // 2, sum(len(each.arms) for each in batches)
         yield f'<text x="{x}" y="14" class="out" text-anchor="middle">{batches[0].round + 1}</text>'
         for row, arm in enumerate(arms):
             yield from _draw_cell(x, row, _count(batches, arm), total, best=arm == follow)
     for row, arm in enumerate(arms):
         look = ' class="best"' if arm == follow else ""
-        yield f'<text x="{LEFT - 8}" y="{_middle(row) + 4}" text-anchor="end"{look}>{escape(roster.labels[arm])}</text>'
+        place = f'x="{left - GAP}" y="{_middle(row) + 4}" text-anchor="end"'
+        yield f"<text {place}{look}>{escape(roster.labels[arm])}</text>"
     yield "</svg>"
 
 

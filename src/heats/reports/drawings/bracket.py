@@ -15,7 +15,7 @@ from heats.reports.labels import Roster
 MOST_ARMS_DRAWN = 32  # arms of a round that is drawn whole; of a larger one, only the heat of the one we follow
 STRIP = 5  # rounds side by side, which fits a sheet of paper
 STRIPS = 8  # of a long tournament the first and last rounds are drawn
-LETTERS = 15  # of a label, at most
+LETTERS, LETTERS_ALONE = 15, 24  # of a label, at most, with and without scores
 ROOM = 17  # letters of a label and its score together, in bold
 WIDTH, GAP, ROW, PAD, TOP = 172, 36, 19, 6, 58
 STUB = 20  # of a line that goes on in the next strip
@@ -64,7 +64,9 @@ class Strip(NamedTuple):
 
 
 def count_letters(rounds: Sequence[RoundReport]) -> int:
-    """Return how long a label may be to fit beside every score."""
+    """Return how long a label may be to fit beside every score; there are none beside batches."""
+    if not rounds:
+        return LETTERS_ALONE
     scores = [len(number(score)) for each in rounds for row in each.scores or () for score in row]
     return min(LETTERS, ROOM - max([*scores, len("unseen")]))
 
