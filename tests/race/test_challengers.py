@@ -93,7 +93,7 @@ def test_the_champion_stays_if_nobody_is_better(tmp_path: Path, capsys: pytest.C
         seen = capsys.readouterr()
         assert seen.out.startswith("winner:     cost=-1\n")
         assert "none of the 6 new candidates has won" in seen.err
-    assert "none of the 9 instances are new: then all come again, in a new order" in seen.err
+    assert "new instances: none of the 9. Then all come again, in a new order" in seen.err
     log = read(journal)
     near = [arm for arm, each in log.challengers.items() if each.parent is not None]
     assert (log.machine.n_arms, len(log.challengers), len(near)) == (23, 18, 9)

@@ -73,7 +73,7 @@ def test_functions_that_only_fail_end_the_race() -> None:
 def test_what_is_printed_says_who_failed() -> None:
     """Without a journal, too."""
     found = race_functions([fail, double], [1], budget=2, cutoff=20, goal="minimize")
-    assert str(found).endswith("\ncrashed: fail, 2 of 2 runs (ValueError: out of luck)")
+    assert str(found).endswith("\ncrashed:    fail, 2 of 2 runs (ValueError: out of luck)")
 
 
 def test_a_race_goes_on_by_its_journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -143,4 +143,4 @@ def list_surprises(log: Log, scenario: Scenario) -> Iterator[str]:
     used, left = machine.spent, machine.total - machine.spent
     if instances and used + left > instances:
         new = f"{instances - used} of the {instances}" if used < instances else f"none of the {instances}"
-        yield f"{count_things(left, 'heat')} to run, but {new} instances are new: then all come again, in a new order."
+        yield f"{count_things(left, 'heat')} to run, new instances: {new}. Then all come again, in a new order."

@@ -316,7 +316,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
 @pytest.mark.parametrize(
     ("candidates", "tables", "sentence"),
     [
-        ([{"x": 1}], {}, "there is 1 candidate"),
+        ([{"x": 1}], {}, "1 candidate in all"),
         ([{"x": 1}, {"x": 2}, {"x": 1.0}], {}, "candidates 1 and 3 are equal (x=1.0)"),
         ([{"x": 1}, {"y": 1}], {}, "the command has {x}, but candidate 2 (y=1) has no x"),
         ([{"x": 1}, {"x": 2, "y": 1}], {}, "has y, but the command has no {y}"),
@@ -326,7 +326,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         (None, {"space": {"sample": 1, "x": {"int": [1, 9]}}}, "space.sample=1 must be from 2"),
         (None, {"space": {"sample": 3, "default": 1, "x": {"int": [1, 9]}}}, "space.default=1 must be true"),
         (None, {"space": {"sample": 3, "default": True, "x": {"int": [1, 9]}}}, "but x of the space has none"),
-        (None, {"space": {"default": True, "x": {"int": [1, 9], "default": 1}}}, "there is 1 candidate"),
+        (None, {"space": {"default": True, "x": {"int": [1, 9], "default": 1}}}, "1 candidate in all"),
         (None, {"space": {"sample": 3, "top": "5%", "x": {"int": [1, 9]}}}, "space has both sample and top"),
         (None, {"space": {"sample": 3, "confidence": "5%", "x": {"int": [1, 9]}}}, 'say top = "5%", too'),
         (None, {"space": {"top": "0%", "x": {"float": [1, 9]}}}, "space.top='0%' must be a share above 0% and below"),
@@ -345,7 +345,7 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
         (None, {"space": {"sample": 2, "file": "x.pcs"}}, "x.pcs cannot be read"),
         (None, {"space": {"sample": 2, "file": "x.pcs", "x": {"int": [1, 9]}}}, "has both a file and x"),
         ("none.csv", {}, "none.csv cannot be read"),
-        ("bad.csv", {}, "bad.csv, line 3: expected 1 values, found 2"),
+        ("bad.csv", {}, "bad.csv, line 3: expected 1 value, found 2"),
         ("titles.csv", {}, "titles.csv, line 1: expected a different name for every column"),
         ([{"x": [1]}], {}, "candidates: expected true or false or a whole number or a number or text, got a list"),
         (FOUR, {"extra": 1}, "'extra' is not known here; known are race, "),

@@ -194,7 +194,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
             left = "no batch" if not places else f"no more {room}"
             new = "a new arm" if arms == 1 else f"{arms} new arms"
             has = f"with a budget of {budget:,} {left} is left to compare {new} in"
-            raise InvalidArgument(f"{has}; give the run a larger one.")
+            raise InvalidArgument(f"{has}; give the run a larger one.", budget=budget)
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
         """Return how many places such batches have, but for the one under way, and how many arms wait for one."""

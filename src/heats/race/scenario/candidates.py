@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from heats.base.files import read_text_file
-from heats.base.text import end_sentence
+from heats.base.text import count_things, end_sentence
 from heats.errors import BrokenFile, InvalidArgument, show_value
 from heats.race.scenario.command import name_candidate
 from heats.race.scenario.drawing import MOST_CANDIDATES, Lineup, draw_candidates
@@ -41,7 +41,9 @@ def _load_listed(source: Listed, folder: Path) -> list[Candidate]:
 
 def _check_number(candidates: Sequence[Candidate]) -> None:
     if len(candidates) < 2:
-        raise InvalidArgument(f"there is {len(candidates)} candidate, which leaves nothing to choose; give at least 2.")
+        raise InvalidArgument(
+            f"{count_things(len(candidates), 'candidate')} in all: that leaves nothing to choose; give at least 2."
+        )
     if len(candidates) > MOST_CANDIDATES:
         raise InvalidArgument(f"there are {len(candidates)} candidates; a race takes up to {MOST_CANDIDATES}.")
 
@@ -73,7 +75,7 @@ def _load_csv(path: Path) -> list[Candidate]:
         if not row:
             continue
         if len(row) != len(titles):
-            raise BrokenFile(f"{path}, line {number}: expected {len(titles)} values, found {len(row)}.")
+            raise BrokenFile(f"{path}, line {number}: expected {count_things(len(titles), 'value')}, found {len(row)}.")
         found.append(
             {title: _parse_cell(cell.strip()) for title, cell in zip(titles, row, strict=True) if cell.strip()}
         )
