@@ -8,8 +8,9 @@ from hypothesis import settings
 settings.register_profile("heats", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("heats")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell; programs that tests start
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # would ignore Ctrl-C, too
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:  # in the background of a shell, or by nohup: programs that tests
+        signal.signal(number, usual)  # start would ignore it, too
 
 
 def pytest_xdist_auto_num_workers() -> int:
