@@ -184,6 +184,7 @@ def test_a_fit_that_fails_stops_the_search_or_is_worth_what_was_said() -> None:
     [
         ({"n_fits": 3, "heat_size": 4}, "n_fits=3 is less than one comparison of 4 candidates"),
         ({"n_fits": 0}, "n_fits=0 must be at least 1"),
+        ({"n_fits": "many"}, "n_fits='many' must be"),
         ({"n_candidates": 1}, "n_candidates=1 must be at least 2: one candidate needs no comparison"),
         ({"heat_size": 1}, "heat_size=1 must be at least 2"),
         ({"error_score": float("nan")}, "error_score=nan must be 'raise', or a number"),

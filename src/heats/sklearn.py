@@ -149,16 +149,17 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
         self.scorer_, self.multimetric_ = _check_one_score(self.estimator, self.scoring), False
         error_score = _check_error_score(self.error_score)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        candidates = self._draw_candidates(seed)
+        fits = whole("n_fits", self.n_fits, 1)
+        candidates = self._draw_candidates(fits, seed)
         size = min(HEAT_SIZE, len(candidates)) if self.heat_size is None else self.heat_size
-        if whole("n_fits", self.n_fits, 1) < whole("heat_size", size, 2):
-            raise InvalidArgument(f"{{n_fits}} is less than one comparison of {size} candidates.", n_fits=self.n_fits)
+        if fits < whole("heat_size", size, 2):
+            raise InvalidArgument(f"{{n_fits}} is less than one comparison of {size} candidates.", n_fits=fits)
         splits = _choose_splits(self.cv, X, y, groups, is_classifier(self.estimator), seed)
         try:
             self.found_ = find_best(
                 candidates,
                 _Comparison(self.estimator, X, y, self.scorer_, splits, params, error_score),
-                budget=self.n_fits // size,
+                budget=fits // size,
                 heat_size=size,
                 batches=self.batches,
                 sure=self.sure,
@@ -178,10 +179,10 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
             self._refit(X, y, params)
         return self
 
-    def _draw_candidates(self, seed: int) -> list[dict[str, Any]]:
+    def _draw_candidates(self, fits: int, seed: int) -> list[dict[str, Any]]:
         """Return the parameters that are compared."""
         spaces = self.param_distributions
-        wanted = max(2, self.n_fits // FITS_EACH) if self.n_candidates is None else self.n_candidates
+        wanted = max(2, fits // FITS_EACH) if self.n_candidates is None else self.n_candidates
         whole("n_candidates", wanted, 2, why="one candidate needs no comparison")
         each = [spaces] if isinstance(spaces, Mapping) else list(spaces)
         if not any(hasattr(value, "rvs") for space in each for value in space.values()):
