@@ -42,7 +42,7 @@ except ImportError as error:
 
 __all__ = ["HeatsSearchCV"]
 
-HEAT_SIZE = 8  # if nobody says another; of 2, 4 and 8 it does best with hundreds of fits
+HEAT_SIZE = 8  # if nobody says another: pairs do worse, heats of four as well as far as was measured
 FITS_EACH = 4  # for a candidate, if nobody says how many there are
 
 Split = tuple[Indices, Indices]  # rows to fit to, rows to score on
