@@ -10,7 +10,6 @@ from heats.base.checks import between, whole
 from heats.engine.adaptive.batches import BATCHES
 from heats.engine.adaptive.dealing.repeats import check_repeats
 from heats.engine.adaptive.winner_stays import WinnerStays
-from heats.engine.feedback import Kind
 from heats.engine.machine import Machine
 from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
@@ -19,8 +18,6 @@ from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
 
 MOST_BUDGET = 3_000_000  # pulls: dealing a batch of a fifth of them takes seconds
-ENOUGH_PULLS = 6  # of an arm, on average: by fewer, winners told, nine in ten that seem to have 95 % are the best
-LEAST_LEAD = 0.5  # standard errors, or log-likelihood
 
 
 class Adaptive(Machine, spec=AdaptiveSpec):
@@ -137,16 +134,11 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     def find_chance(self) -> float | None:
         """Return the chance to be the best of the arm that would win if the run were stopped now.
 
-        None where it cannot be large enough to stop at, or be trusted: before the first batch is over, while an arm
-        that was added was not seen, and, but for rewards, before arms had six pulls on average, or where the first has
-        hardly a lead over the second.
+        None where it cannot be trusted: before the first batch is over, and while an arm that was added was not seen.
         """
-        if not self.round or self._game.new:
+        if not self.round or self._game.new or self._game.posterior is None:
             return None
-        pulls_each = (self.spent - self.no_verdicts) * self._game.spec.heat_size / self.n_arms
-        if self._kind is not Kind.REWARDS and (pulls_each < ENOUGH_PULLS or self._game.lead < LEAST_LEAD):
-            return None
-        return self.standings().of(int(self._game.winners[0])).chance
+        return float(self._game.posterior.chances[0, self._game.winners[0]])
 
     @property
     def leader(self) -> int | None:

@@ -2,15 +2,8 @@
 
 row          where one arm stands; all of them as columns
 words        the standings as people read them
-choices      winners, rankings, best and worst → choices out of sets, and how likely strengths make them
-effects      rewards → what an arm adds to them, next to the luck that a pull's arms share
-hamilton     a log density and a normal proposal → draws
-shapes       a strength over the spread of its field → how likely the shape of the field makes it
-precision    how sharply strengths are known: a matrix, and what is asked of it
-models       choices or effects → how likely strengths make them: the most likely ones, and draws
-posterior    a model → strengths, the spread among them, and draws of what they may be
 resampling   pulls drawn again and again, for statistics that are not means
-strengths    all that was told → what is known of every arm's strength, by the model that suits it
+assessment   all that was told → chances and strengths, by the posterior or by resampling
 measures     all that was told, counted: wins, places, leads, meetings
 table        all of it → the standings: one row per arm, best first
 picture      the standings as a picture

@@ -13,9 +13,9 @@ from heats.base.markup import make_html_table
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
+from heats.engine.standings.assessment import Method, assess_arms
 from heats.engine.standings.measures import take_measures
 from heats.engine.standings.row import Standing, list_standings
-from heats.engine.standings.strengths import Method, find_strengths
 from heats.engine.standings.words import say_chance, tabulate
 from heats.engine.statistics import Statistic
 from heats.errors import InvalidArgument
@@ -36,7 +36,7 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
     rows: tuple[Standing, ...]
     method: Method
     spread: float | None  # standard deviation among the strengths of arms, as the run shows it
-    approximate: bool  # there were too many arms to draw them all together
+    contextual: float | None  # chance that results depend on who is compared with whom; None: not assessed
     rivals: tuple[int, ...] | None  # the likeliest to be stronger first, at most ten; None: too few pulls to say
     n_rivals: int | None
 
@@ -87,34 +87,33 @@ def make_standings(
 ) -> Standings:
     """Return the standings of all arms, as many as ``left`` says the round they left in of."""
     n_arms = len(left)
-    known = find_strengths(told, kind, statistic, n_arms, winner, draw_bits(root, Purpose.STRENGTHS))
+    luck = np.argsort(np.argsort(draw_bits(root, Purpose.DEAL, 0, np.arange(n_arms))))
+    known = assess_arms(told, kind, statistic, n_arms, winner, luck, draw_bits(root, Purpose.STRENGTHS))
     counted = take_measures(told, kind, statistic, n_arms)
-    strengths, chances = _settle(known.strengths), _settle(known.chances)
-    luck = draw_bits(root, Purpose.DEAL, 0, np.arange(n_arms))
-    order = np.lexsort((luck, _largest_first(chances), _largest_first(strengths)))
-    columns = [counted.wins, counted.mean_places, counted.mean_leads, strengths, known.lows, known.highs, chances]
+    columns = [counted.wins, counted.mean_places, counted.mean_leads]
+    columns += [known.strengths, known.lows, known.highs, known.chances]
     plain = [[None] * n_arms if column is None else _make_plain(_settle(column)) for column in columns]
     rows = tuple(
         Standing(arm, place, left[arm], int(counted.pulls[arm]), *(column[arm] for column in plain))
-        for place, arm in enumerate(order.tolist(), 1)
+        for place, arm in enumerate(known.order.tolist(), 1)
     )
-    rivals = _find_rivals(known.stronger)
+    rivals = _find_rivals(known.better)
     return Standings(
         rows=rows,
         method=known.method,
         spread=None if known.spread is None else _settle_one(known.spread),
-        approximate=known.approximate,
+        contextual=None if known.contextual is None else _settle_one(known.contextual),
         rivals=None if rivals is None else tuple(rivals[:MOST_RIVALS]),
         n_rivals=None if rivals is None else len(rivals),
     )
 
 
-def _find_rivals(stronger: Array) -> list[int] | None:
+def _find_rivals(better: Array) -> list[int] | None:
     """Return the arms that may be stronger, the likeliest first; None where nothing is known of any."""
-    if np.isnan(stronger).all():
+    if np.isnan(better).all():
         return None
-    rivals = np.flatnonzero(stronger >= LEAST_RIVAL_CHANCE)
-    found: list[int] = rivals[np.argsort(-stronger[rivals], kind="stable")].tolist()
+    rivals = np.flatnonzero(better >= LEAST_RIVAL_CHANCE)
+    found: list[int] = rivals[np.argsort(-better[rivals], kind="stable")].tolist()
     return found
 
 
@@ -125,11 +124,6 @@ def _settle(values: Array) -> Array:
 
 def _settle_one(value: float) -> float:
     return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
-
-
-def _largest_first(values: Array) -> Array:
-    """Return what sorts the largest first and the unknown last."""
-    return np.where(np.isnan(values), np.inf, -values)
 
 
 def _make_plain(values: Array) -> list[float | None]:

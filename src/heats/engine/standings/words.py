@@ -19,10 +19,6 @@ class Table(Protocol):
     def rows(self) -> Sequence[Standing]:
         """A row per arm, best first."""
 
-    @property
-    def approximate(self) -> bool:
-        """Whether there were too many arms to draw them all together."""
-
 
 def say_chance(chance: float) -> str:
     """Return a chance in percent, as far as draws can tell."""
@@ -84,5 +80,3 @@ def describe_standings(standings: Table, names: Sequence[str], most: int = MOST_
     yield from format_table(titles, rows[:most], words=(1,))
     if len(rows) > most:
         yield f"… and {len(rows) - most:,} more"
-    if standings.approximate:
-        yield "(so many candidates that strengths and chances are approximate)"
