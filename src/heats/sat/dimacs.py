@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from heats.base.files import read_regular_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
-from heats.sat.formula import Cnf
+from heats.sat.formula import MOST_VARIABLES, Cnf
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_VARIABLES = 10_000_000  # or clauses; more would not fit into memory
 MOST_DIMACS_BYTES = 256 << 20
 LONGEST_LINE = 78  # of a model
 
