@@ -16,6 +16,7 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import Indices, Order, Words
 from heats.base.checks import between, refuse, whole
+from heats.base.extras import explain_missing
 from heats.base.interrupts import hold_interrupts
 from heats.base.randomness import Purpose
 from heats.base.text import count_things
@@ -197,8 +198,8 @@ def _has_model(clauses: list[list[int]]) -> bool:
 
     try:
         from pysat.solvers import Glucose4
-    except ImportError:
-        raise InvalidArgument("instances are checked by python-sat; install it with: pip install python-sat") from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("instances are checked by python-sat", "sat", error)) from None
 
     def solve(release_interrupts: Callable[[], None]) -> bool:
         with Glucose4(bootstrap_with=clauses) as solver, ThreadPoolExecutor(1) as thread:
