@@ -21,7 +21,8 @@ from heats.base.interrupts import hold_interrupts
 from heats.base.randomness import Purpose
 from heats.base.text import count_things
 from heats.errors import InvalidArgument
-from heats.sat.dimacs import write_dimacs
+from heats.journal.draft import write_whole
+from heats.sat.dimacs import format_dimacs
 from heats.sat.formula import Cnf
 
 Edges: TypeAlias = Indices  # (edges, 2), the smaller vertex first, in ascending order
@@ -109,9 +110,7 @@ def write_instances(
     written = []
     for each in made:
         path = folder / f"swgcp-{seed}-{each.number:04}.cnf"
-        part = path.with_suffix(".part")  # until it is whole
-        write_dimacs(each.cnf, part, [each.comment])
-        part.replace(path)
+        write_whole(path, format_dimacs(each.cnf, [each.comment]).encode())
         written.append(path)
         progress(len(written), n)
     return written
