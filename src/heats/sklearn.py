@@ -17,6 +17,7 @@ import numpy as np
 
 from heats.base.arrays import AnyArray, Array, Indices
 from heats.base.checks import whole
+from heats.base.extras import explain_missing
 from heats.base.randomness import Purpose, draw_bits, draw_in_turn
 from heats.engine.machine import Query
 from heats.errors import ComparisonFailed, InvalidArgument
@@ -38,7 +39,7 @@ try:
     from sklearn.model_selection._search import BaseSearchCV
     from sklearn.utils import check_random_state, indexable
 except ImportError as error:
-    raise ImportError("heats.sklearn needs scikit-learn; install it with: pip install 'heats[sklearn]'") from error
+    raise ImportError(explain_missing("heats.sklearn needs scikit-learn", "sklearn", error)) from error
 
 __all__ = ["HeatsSearchCV"]
 

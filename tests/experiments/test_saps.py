@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +36,11 @@ from heats.experiments.saps.live_report import describe_live, write_live
 from heats.experiments.saps.page import make_race_section
 from heats.experiments.saps.race import Price, RaceCell, RaceResult, list_races, make_racer, run_race
 from heats.experiments.saps.runs_table import ARMS, CUTOFF_STEPS, RunsTable, load_table, make_table, run_row
+from heats.experiments.shared.csv_files import read_rows, write_rows
 from heats.experiments.shared.verdicts import Share
 from heats.sat import saps, swgcp
 from heats.sat.parameters import Parameters
+from heats.sat.swgcp import Family, write_instances
 from tests.experiments.figures import is_drawn
 from tests.experiments.reading import read_equal, read_races
 
@@ -94,6 +99,65 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     (tmp_path / "fig-race.csv").write_text("k,B\nx,y\n")
     with pytest.raises(BrokenFile, match="line 2: not a result"):
         read_races(tmp_path / "fig-race.csv")
+
+
+def parse_rows(path: Path) -> list[tuple[str, float]]:
+    return read_rows(path, lambda row: (row["name"], float(row["value"])), "some")
+
+
+def test_what_was_cut_off_is_refused(tmp_path: Path) -> None:
+    """A number that lacks its last digits would be another number; nothing cut off is ever written."""
+    path = tmp_path / "some.csv"
+    write_rows(path, ("name", "value"), [("a", 1.25), ("b", 2.5)])
+    whole = path.read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    for size in range(len("name,value\n"), len(whole)):
+        path.write_bytes(whole[:size])
+        if whole[:size].endswith(b"\n"):
+            assert parse_rows(path) == [("a", 1.25), ("b", 2.5)][: whole[:size].count(b"\n") - 1]
+        else:
+            with pytest.raises(BrokenFile, match="not a result of heats some; move the file away"):
+                parse_rows(path)
+
+
+def test_a_table_that_was_cut_off_or_cannot_be_read(tmp_path: Path, table: RunsTable) -> None:
+    """Each for its own reason; and the new one is whole before it takes the place of the old one."""
+    path = tmp_path / "race-table.npz"
+    table.save(path)
+    whole = path.read_bytes()
+    assert (load_table(path).runtime == table.runtime).all()
+    for size in (0, 1, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(BrokenFile, match="not a table of heats reproduce race-table"):
+            load_table(path)
+    with pytest.raises(InvalidArgument, match=r"none\.npz cannot be read: No such file or directory"):
+        load_table(tmp_path / "none.npz")
+    (tmp_path / "race-table-0-200.part").write_bytes(b"\xff\n")
+    with pytest.raises(BrokenFile, match="not text in UTF-8"):
+        make_table(tmp_path, 0, 1, instances=1, cutoff=200)
+
+
+@pytest.mark.parametrize("write", ["rows", "table", "instances"])
+def test_nothing_is_half_written(tmp_path: Path, table: RunsTable, monkeypatch: pytest.MonkeyPatch, write: str) -> None:
+    """What is read later is on the disk before it has its name; a failure leaves what was there."""
+    writers: dict[str, Callable[[Path], object]] = {
+        "rows": lambda path: write_rows(path, ("a",), [(1,)]),
+        "table": table.save,
+        "instances": lambda path: write_instances(path.parent, 1, 7, Family(20, 20)),
+    }
+    path = tmp_path / "swgcp-7-0000.cnf"
+    path.write_text("before")
+
+    def fail(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="No space left"):
+            writers[write](path)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(path.name, "before")]
+    writers[write](path)
+    assert path.read_bytes() != b"before"
 
 
 def test_prices(table: RunsTable) -> None:

@@ -13,10 +13,14 @@ from typing import Any
 import pytest
 
 from heats.base.files import read_regular_file, read_text_file
+from heats.cli.races import _load
+from heats.environments import read
+from heats.environments.files.aslib import read_description
 from heats.errors import BrokenFile, InvalidArgument
 from heats.race.scenario import Scenario, load_scenario
 from heats.race.scenario.spaces import load_space
 from heats.sat.dimacs import read_dimacs
+from heats.vote.poll.scenario import load_poll
 from tests.race.scenarios import NAPS, SLEEPERS, write
 
 RACE = SLEEPERS | {"command": ["echo", "{x}"]}
@@ -184,3 +188,33 @@ def test_all_line_ends_end_a_line(tmp_path: Path) -> None:
     for end in ("\n", "\r\n", "\r"):
         (tmp_path / "x.cnf").write_bytes(end.join(["c x", "p cnf 1 1", "1 0", ""]).encode())
         assert read_dimacs(tmp_path / "x.cnf").clauses == ((1,),)
+
+
+UNREACHABLE: dict[str, tuple[str, str]] = {  # the name of a file, and why it cannot be read
+    "a loop of links": ("loop", "Too many levels of symbolic links"),
+    "below a loop": ("loop/x{ending}", "Too many levels of symbolic links"),
+    "below a file": ("file/x{ending}", "Not a directory"),
+    "too long": ("x" * 300 + "{ending}", "File name too long"),
+    "a zero byte": ("x\0{ending}", "zero byte|null byte|null character"),
+}
+SEEKERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "formula": (".cnf", read_dimacs),
+    "table": (".csv", read),
+    "description of ASlib": (".txt", read_description),
+    "candidates of a vote": (".txt", lambda path: load_poll(path, {"budget": 3, "heat_size": 2})),
+    "scenario": (".toml", lambda path: _load(str(path), {})),
+}
+
+
+@pytest.mark.parametrize("seeker", SEEKERS)
+@pytest.mark.parametrize("place", UNREACHABLE)
+def test_what_cannot_be_looked_at_is_not_said_to_be_missing(tmp_path: Path, place: str, seeker: str) -> None:
+    """The reason is that of the system; only what is not there does not exist."""
+    ending, load = SEEKERS[seeker]
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    name, reason = UNREACHABLE[place]
+    with pytest.raises(InvalidArgument, match=reason):
+        load(tmp_path / name.format(ending=ending))
+    with pytest.raises(InvalidArgument, match=r"does not exist|there is no|is not there|has no"):
+        load(tmp_path / f"none{ending}")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from heats.base.extras import advise_install
 from heats.cli.app import run
 from heats.sat import dimacs, swgcp
 from heats.sat.command import parse_plain_options
@@ -144,7 +145,7 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     code = "import sys; sys.modules['pysat'] = None; from heats.cli.app import run; sys.exit(run(['swgcp']))"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.endswith("pip install python-sat\n")
+    assert done.stderr.endswith(f"{advise_install('sat')}\n")
     assert done.stderr.count("\n") == 1
 
 

@@ -8,6 +8,7 @@ text        somebody else's names, values and errors as text; tables
 naming      tables of parameters → names and columns, as short as tells them apart
 frames      columns → a frame of pandas or polars
 markup      texts and tables → HTML, escaped
+extras      what an extra would install and is not there → why, and how to install it
 plots       values with intervals → a picture
 files       files somebody names → what they hold, if they are regular files of a size that makes sense
 toml        scenarios people write → typed tables, or what is wrong in which line

@@ -25,6 +25,22 @@ _KINDS = (
 )
 
 
+def is_missing(path: str | Path) -> bool:
+    """Whether there is nothing of that name: not where it only cannot be looked at, which reading it will explain."""
+    try:
+        os.stat(path)  # noqa: PTH116  # pathlib is slow to import
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether it is a folder that can be looked at; not for names that no file can have."""
+    return os.path.isdir(path)  # noqa: PTH112  # pathlib raises for some of those
+
+
 def read_regular_file(path: str | Path, most_bytes: int = MOST_FILE_BYTES, sentence: str = UNREADABLE) -> bytes:
     """Return the bytes of a regular file, and raise ``InvalidArgument`` for anything else.
 

@@ -53,13 +53,18 @@ def guess_kind(values: Sequence[Any]) -> Kind:
 def make_frame(columns: Sequence[Column], library: Library | None = None) -> Frame:
     """Return the table as a frame of ``library``; if none is asked for, of pandas or else of polars."""
     asked = tuple(_MAKERS) if library is None else (one_of("library", library, tuple(_MAKERS)),)
+    failures: list[str] = []
     for name in asked:
         try:
             module = import_module(name)
-        except ImportError:
+        except ImportError as error:
+            failures.append(str(error))
             continue
         return _MAKERS[name](module, columns)
-    raise InvalidArgument(f"a frame needs {' or '.join(asked)}; install it with: pip install {asked[0]}")
+    raise InvalidArgument(
+        f"a frame needs {' or '.join(asked)}, which cannot be imported ({'; '.join(failures)}); install it with: "
+        f"pip install {asked[0]}"
+    )
 
 
 def _make_pandas(pandas: Any, columns: Sequence[Column]) -> Frame:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heats.base.extras import explain_missing
 from heats.base.naming import shorten
 from heats.base.text import make_printable
 from heats.errors import InvalidArgument
@@ -64,8 +65,8 @@ def plot_bars(
 def _make_axes(rows: int) -> Axes:
     try:
         from matplotlib import pyplot
-    except ImportError:
-        raise InvalidArgument("a picture needs matplotlib; install it with: pip install matplotlib") from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("a picture needs matplotlib", "plot", error)) from None
     size = WIDTH_INCHES, MARGIN_INCHES + ROW_INCHES * rows
     made: Axes = pyplot.subplots(figsize=size, facecolor="white", layout="constrained")[1]
     return made

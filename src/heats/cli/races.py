@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from heats.base.files import is_missing
 from heats.base.text import make_printable
 from heats.base.times import say_seconds
 from heats.cli import options
@@ -116,8 +117,8 @@ def _refuse_missing(path: str) -> None:
             inside = Path(path) / "race.toml"
             way_out = f"its scenario is {inside}." if inside.is_file() else f"give a scenario, a file in TOML; {begin}"
             raise InvalidArgument(f"{path} is a folder; {way_out}")
-        if not Path(path).exists():
-            raise InvalidArgument(f"there is no scenario {path}; {begin}")
+    if is_missing(path):
+        raise InvalidArgument(f"there is no scenario {path}; {begin}")
 
 
 def _check(scenario: Scenario, *, json: bool) -> None:

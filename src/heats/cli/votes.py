@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from heats.base.extras import explain_missing
 from heats.base.interrupts import take_sigterm_as_interrupt
 from heats.base.text import count_things
 from heats.cli.options import spell_option
@@ -62,8 +63,8 @@ def vote(
         from heats.vote.desk.reading import read_in_process
         from heats.vote.poll.scenario import is_address, load_poll
         from heats.vote.site.server import find_address, is_loopback, open_port, serve
-    except ModuleNotFoundError as error:
-        raise InvalidArgument(f"a page needs {error.name}; install it with: pip install 'heats[vote]'") from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("heats vote needs Starlette and others", "vote", error)) from None
     given: dict[str, Any] = {"heat_size": heat_size, "budget": budget, "votes_each": votes_each, "seed": seed}
     given |= {"question": question, "answer": answer, "voters": None if voters is None else _read_voters(voters)}
     poll = load_poll(scenario, given)

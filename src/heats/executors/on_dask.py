@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
+from heats.base.extras import explain_missing
 from heats.base.text import end_sentence
 from heats.errors import InvalidArgument
 
@@ -23,10 +24,8 @@ def dask(address: str) -> Iterator[Executor]:
     """
     try:
         from distributed import Client, LocalCluster
-    except ImportError:
-        raise InvalidArgument(
-            "{dask} needs Dask, which is not installed: pip install distributed", dask=address
-        ) from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("{dask} needs Dask", "dask", error), dask=address) from None
     if address == "local":
         with _deaf_to_interrupts():
             cluster = LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)

@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future
 from typing import Any
 
 from heats.base.checks import whole
+from heats.base.extras import explain_missing
 from heats.base.text import end_sentence
 from heats.errors import InvalidArgument
 
@@ -21,8 +22,8 @@ def ray(address: str | None = None, *, pulls_per_task: int | None = None) -> Ray
         whole("pulls_per_task", pulls_per_task, 1)
     try:
         import ray as engine
-    except ImportError:
-        raise InvalidArgument("Ray is not installed: pip install 'heats[ray]'") from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("heats.executors.ray needs Ray", "ray", error)) from None
     is_ours = not engine.is_initialized()
     if is_ours:
         try:

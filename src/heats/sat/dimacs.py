@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 from array import array
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from heats.base.files import read_regular_file
+from heats.base.files import is_missing, read_regular_file
 from heats.base.text import make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
-from heats.sat.formula import Cnf
+from heats.sat.formula import MOST_VARIABLES, Cnf
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_VARIABLES = 10_000_000  # or clauses; more would not fit into memory
 MOST_DIMACS_BYTES = 256 << 20
 LONGEST_LINE = 78  # of a model
 
@@ -27,7 +25,7 @@ _LITERAL = re.compile(r"[+-]?[0-9]{1,18}")
 
 def read_dimacs(path: str | Path, most_bytes: int = MOST_DIMACS_BYTES) -> Cnf:
     """Read a formula. Line breaks carry no meaning; comments may stand anywhere; a ``%`` line ends the file."""
-    if not os.path.exists(path):  # noqa: PTH110  # also of names that no file can have
+    if is_missing(path):
         raise InvalidArgument(f"{make_printable(str(path))} does not exist; give a DIMACS .cnf file.")
     return parse_content(read_regular_file(path, most_bytes), make_printable(str(path)))
 

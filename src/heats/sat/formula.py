@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from heats.sat.kernel import Formula
 
+MOST_VARIABLES = 10_000_000  # more would not fit into memory, nor their literals into 32 bits
+
 
 class Cnf:
     """Clauses over the variables 1..n_variables, without duplicate literals and without tautologies.
@@ -24,7 +26,7 @@ class Cnf:
     """
 
     def __init__(self, n_variables: int, clauses: Iterable[Iterable[int]]) -> None:
-        self.n_variables = whole("n_variables", n_variables, 0, 2**30)
+        self.n_variables = whole("n_variables", n_variables, 0, MOST_VARIABLES)
         self._row: array[int] | None = None
         self.clauses = tuple(self._clean(clauses))
 

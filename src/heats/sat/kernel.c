@@ -45,7 +45,7 @@ typedef struct {
 
 typedef struct {
     int32_t true_literals;
-    int32_t keeper; /* exclusive or of the variables of its true literals: where it is one, that variable */
+    int32_t keeper; /* exclusive or of the variables of its true literals: of one that variable, of more any number */
 } Count;
 
 typedef struct {
@@ -223,7 +223,8 @@ static void sum_scores(const Formula *formula, State *state) {
             keeper = first[state->truth[first[1]]] >> 1;
         }
         total += weight;
-        state->variables[keeper].score += true_literals == 1 ? weight : 0.0; /* faster than to branch */
+        int32_t has_keeper = true_literals == 1; /* else variable 0 gains nothing, which is faster than to branch */
+        state->variables[keeper & -has_keeper].score += has_keeper * weight;
         if (true_literals == 0)
             for (const int32_t *literal = first; literal < end; literal++)
                 state->variables[*literal >> 1].score -= weight;

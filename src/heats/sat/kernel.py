@@ -95,7 +95,7 @@ def index_formula(n_variables: int, row: array[int]) -> Formula | None:
         0,
         (c_int32 * (n_clauses + 1))(),
         (c_int32 * (n_literals + 1))(),
-        (c_int32 * (2 * n_variables + 2))(),
+        (c_int32 * (2 * n_variables + 3))(),
         (Use * (n_literals + 1))(),
     )
     seen = (c_int32 * (n_variables + 1))()

@@ -16,11 +16,13 @@ import numpy as np
 from heats.base import randomness
 from heats.base.arrays import Indices, Order, Words
 from heats.base.checks import between, refuse, whole
+from heats.base.extras import explain_missing
 from heats.base.interrupts import hold_interrupts
 from heats.base.randomness import Purpose
 from heats.base.text import count_things
 from heats.errors import InvalidArgument
-from heats.sat.dimacs import write_dimacs
+from heats.journal.draft import write_whole
+from heats.sat.dimacs import format_dimacs
 from heats.sat.formula import Cnf
 
 Edges: TypeAlias = Indices  # (edges, 2), the smaller vertex first, in ascending order
@@ -108,9 +110,7 @@ def write_instances(
     written = []
     for each in made:
         path = folder / f"swgcp-{seed}-{each.number:04}.cnf"
-        part = path.with_suffix(".part")  # until it is whole
-        write_dimacs(each.cnf, part, [each.comment])
-        part.replace(path)
+        write_whole(path, format_dimacs(each.cnf, [each.comment]).encode())
         written.append(path)
         progress(len(written), n)
     return written
@@ -197,8 +197,8 @@ def _has_model(clauses: list[list[int]]) -> bool:
 
     try:
         from pysat.solvers import Glucose4
-    except ImportError:
-        raise InvalidArgument("instances are checked by python-sat; install it with: pip install python-sat") from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("instances are checked by python-sat", "sat", error)) from None
 
     def solve(release_interrupts: Callable[[], None]) -> bool:
         with Glucose4(bootstrap_with=clauses) as solver, ThreadPoolExecutor(1) as thread:

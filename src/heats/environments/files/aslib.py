@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from heats.base.arrays import Array, Mask
+from heats.base.files import is_missing
 from heats.base.text import end_sentence
 from heats.environments.files.opening import MOST_FILE_BYTES, check_table_size, read_lines
 from heats.environments.files.worlds import make_runtime_world, make_score_world
@@ -25,7 +26,7 @@ def read_aslib(folder: Path, feedback: Any = None, max_bytes: int = MOST_FILE_BY
     """Read a scenario; rows are (instance, repetition); a run solved its instance if it is ok and within the cutoff."""
     about = read_description(folder / "description.txt", max_bytes)
     path = folder / "algorithm_runs.arff"
-    if not path.exists():
+    if is_missing(path):
         raise BrokenFile(f"{folder} has no algorithm_runs.arff; an ASlib scenario has one beside its description.txt.")
     measure = about.get("performance_measures", ["runtime"])[0].lower()
     runs = collect_runs(path, measure, max_bytes)
@@ -58,7 +59,7 @@ def _find_cutoff(about: Description, folder: Path, table: Array) -> float:
 
 def read_description(path: Path, max_bytes: int = MOST_FILE_BYTES) -> Description:
     """Read the part of YAML that ASlib uses: ``key: value`` and lists of ``- value``."""
-    if not path.exists():
+    if is_missing(path):
         raise BrokenFile(f"{path.parent} has no description.txt, so it is not an ASlib scenario.")
     about: Description = {}
     key = ""

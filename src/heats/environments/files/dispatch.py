@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heats.base.checks import one_of, refuse, whole
+from heats.base.files import is_missing
 from heats.base.text import end_sentence
 from heats.environments.files.aslib import read_aslib
 from heats.environments.files.csv_table import VALUES, Values, read_csv
@@ -63,7 +64,7 @@ def _choose_reader(file: Path, values: Values | None, max_bytes: int) -> Reader:
 def _check_path(path: Any) -> Path:
     try:
         file = Path(os.fsdecode(path))
-        there = file.exists()
+        there = file.exists() or not is_missing(file)
     except (TypeError, ValueError, OSError) as error:
         raise refuse("path", path, f"is not the path of a file or a folder ({error})") from None
     if not there:

@@ -6,6 +6,7 @@ so that nobody needs to wait for it: ten minutes of processor time.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -16,10 +17,12 @@ from numpy.typing import NDArray
 
 from heats.base import randomness
 from heats.base.arrays import Array, Mask
+from heats.base.files import read_regular_file, read_text_file
 from heats.base.randomness import Purpose
 from heats.environments import RuntimeTable
 from heats.errors import BrokenFile
 from heats.experiments.shared.jobs import run_jobs
+from heats.journal.draft import write_whole
 from heats.sat.parameters import Parameters
 
 ARMS = 20
@@ -57,7 +60,8 @@ class RunsTable(NamedTuple):
 
     def save(self, path: Path) -> None:
         """Write it as a file that ``heats replay`` reads too."""
-        np.savez_compressed(path, **self._asdict(), names=np.array(self.names))
+        np.savez_compressed(content := io.BytesIO(), **self._asdict(), names=np.array(self.names))
+        write_whole(path, content.getvalue())
 
 
 def find_table(folder: Path) -> Path:
@@ -67,8 +71,9 @@ def find_table(folder: Path) -> Path:
 
 def load_table(path: Path = SHIPPED) -> RunsTable:
     """Read a table; without a path, the one that comes with heats."""
+    content = read_regular_file(path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = (file["parameters"], file["runtime"], file["solved"])
             return RunsTable(*arrays, int(file["cutoff"]), int(file["seed"]))
     except Exception:  # whatever a damaged archive makes NumPy raise
@@ -114,10 +119,10 @@ def _tabulate(rows: list[list[int]], seed: int, cutoff: int) -> RunsTable:
 
 def _read_finished(path: Path) -> dict[int, list[int]]:
     """Return the complete rows of an unfinished table; a line that was cut off is taken out of the file."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+    lines = read_text_file(path).splitlines(keepends=True) if path.exists() else []
     whole = [line for line in lines if line.endswith("\n")]
     if whole != lines:
-        path.write_text("".join(whole), encoding="utf-8")
+        write_whole(path, "".join(whole).encode())
     try:
         numbers = [[int(word) for word in line.split()] for line in whole]
     except ValueError:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heats.base.extras import explain_missing
 from heats.errors import InvalidArgument
 from heats.experiments.shared.verdicts import Share
 
@@ -28,8 +29,8 @@ def check_matplotlib() -> None:
     """Refuse early where figures cannot be drawn."""
     try:
         import matplotlib as mpl
-    except ImportError:
-        raise InvalidArgument("figures need matplotlib; install it with: pip install matplotlib") from None
+    except ImportError as error:
+        raise InvalidArgument(explain_missing("figures need matplotlib", "plot", error)) from None
     mpl.use("Agg")
 
 

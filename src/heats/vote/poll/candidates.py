@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from heats.base.files import read_text_file
+from heats.base.files import is_folder, read_text_file
 from heats.base.text import count_things, make_encodable, make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.journal.fingerprint import Candidate
@@ -78,7 +78,7 @@ def list_candidates(source: str | Sequence[Entry], folder: Path) -> tuple[Shown,
     """Return the candidates of a poll: those of a folder, of a file with one per line, or of the scenario itself."""
     if isinstance(source, str):
         place = folder / source
-        found = tuple(_list_folder(place) if place.is_dir() else _list_lines(place))
+        found = tuple(_list_folder(place) if is_folder(place) else _list_lines(place))
         where = make_printable(str(place))
     else:
         found = tuple(_read_entry(number, each, folder) for number, each in enumerate(source, 1))

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from heats.base.checks import between, one_of, whole
+from heats.base.files import is_folder, is_missing
 from heats.base.text import make_printable
 from heats.base.toml import read_toml
 from heats.engine.adaptive import BATCHES, Adaptive
@@ -124,7 +125,7 @@ def load_poll(path: str | Path, overrides: Mapping[str, Any] | None = None) -> P
                 f'{source}: say what people choose among, once: candidates = "folder" or a file with one per line, '
                 "or [[candidates]] with a text, markdown or file each."
             )
-    elif source.exists():
+    elif not is_missing(source):
         table = msgspec.convert({"candidates": source.name, **said}, VoteTable)
         written = VoteFile(vote=table)
     else:
@@ -175,7 +176,7 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     poll = Poll(
         table=table,
         source=source,
-        folder=folder / given if isinstance(given, str) and (folder / given).is_dir() else folder,
+        folder=folder / given if isinstance(given, str) and is_folder(folder / given) else folder,
         candidates=candidates,
         people=people,
         voters=voters,
