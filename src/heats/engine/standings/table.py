@@ -26,7 +26,7 @@ DIGITS = 6  # to which all values are settled: what is beyond may differ from ma
 
 
 class Standings(msgspec.Struct, frozen=True, dict=True):
-    """All arms, best first; ``rivals`` are stronger than the winner (or the first) with a chance of 5 % or more.
+    """All arms, best first; ``rivals`` are better than the winner (or the first) with a chance of 5 % or more.
 
     ``method``: strengths are ``"choices"`` (log-strengths of Plackett and Luce: e^strength to 1 are the odds against
     an average arm), ``"effects"`` (in units of reward, the luck that a pull's arms share taken out), ``"resampling"``
@@ -36,7 +36,7 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
     rows: tuple[Standing, ...]
     method: Method
     spread: float | None  # standard deviation among the strengths of arms, as the run shows it
-    contextual: float | None  # chance that results depend on who is compared with whom; None: not assessed
+    contextual: float | None  # chance that results depend on who is compared with whom; None: only one set was compared
     rivals: tuple[int, ...] | None  # the likeliest to be stronger first, at most ten; None: too few pulls to say
     n_rivals: int | None
 
