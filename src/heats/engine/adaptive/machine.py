@@ -13,6 +13,7 @@ from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.engine.machine import Machine
 from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
+from heats.engine.standings import settle_value
 from heats.engine.statistics import StatisticLike, mean
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
@@ -138,7 +139,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """
         if not self.round or self._game.new or self._game.posterior is None:
             return None
-        return float(self._game.posterior.chances[0, self._game.winners[0]])
+        return settle_value(float(self._game.posterior.chances[0, self._game.winners[0]]))
 
     @property
     def leader(self) -> int | None:

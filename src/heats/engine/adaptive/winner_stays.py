@@ -134,9 +134,9 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def add_arms(self, arms: int) -> None:
         """Have so many more arms, from the next batch on, which deals them first."""
+        self.priorities.add_arms(arms)  # first: what was told is of the arms so far
         self.new += range(self.n_arms, self.n_arms + arms)
         self.n_arms += arms
-        self.priorities.add_arms(arms)
         self._forget_posterior()
         self._pulled = np.pad(self._pulled, ((0, 0), (0, arms)))
         self._luck = draw_luck(self._roots, self.n_arms)

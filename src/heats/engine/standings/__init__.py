@@ -12,7 +12,7 @@ picture      the standings as a picture
 from heats.engine.standings.measures import HeadToHead, count_meetings
 from heats.engine.standings.picture import plot_standings
 from heats.engine.standings.row import Standing, list_standings
-from heats.engine.standings.table import Standings, make_standings
+from heats.engine.standings.table import Standings, make_standings, settle_value
 from heats.engine.standings.words import (
     choose_digits,
     describe_standings,
@@ -35,5 +35,6 @@ __all__ = [
     "plot_standings",
     "say_chance",
     "say_strength",
+    "settle_value",
     "tabulate",
 ]

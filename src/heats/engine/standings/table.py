@@ -101,11 +101,16 @@ def make_standings(
     return Standings(
         rows=rows,
         method=known.method,
-        spread=None if known.spread is None else _settle_one(known.spread),
-        contextual=None if known.contextual is None else _settle_one(known.contextual),
+        spread=None if known.spread is None else settle_value(known.spread),
+        contextual=None if known.contextual is None else settle_value(known.contextual),
         rivals=None if rivals is None else tuple(rivals[:MOST_RIVALS]),
         n_rivals=None if rivals is None else len(rivals),
     )
+
+
+def settle_value(value: float) -> float:
+    """Round to the digits that the standings show."""
+    return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
 
 
 def _find_rivals(better: Array) -> list[int] | None:
@@ -119,11 +124,7 @@ def _find_rivals(better: Array) -> list[int] | None:
 
 def _settle(values: Array) -> Array:
     """Round to six digits that count."""
-    return np.array([_settle_one(value) for value in values.tolist()])
-
-
-def _settle_one(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
+    return np.array([settle_value(value) for value in values.tolist()])
 
 
 def _make_plain(values: Array) -> list[float | None]:
