@@ -71,7 +71,7 @@ def test_strengths_are_dealt_by_as_in_plain_python(told: str, n: int, k: int, bu
                 assert [set(query.arms) for query in queries] == dealt
                 kinds.add(True)
             for query in queries:
-                luck = {arm: arm - math.log(draw.expovariate(1)) for arm in query.arms}
+                luck = {arm: 0.4 * arm - math.log(draw.expovariate(1)) for arm in query.arms}
                 order = sorted(luck, key=luck.__getitem__, reverse=True)
                 said = {"winner": heats.Winner(order[0]), "ranking": heats.Ranking(order)}
                 machine.tell(query, said.get(told, [luck[arm] for arm in query.arms]))
