@@ -113,7 +113,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         return max(0, places - waiting)
 
     def stop(self, chance: float | None = None) -> None:
-        """End the run between two batches: the arm that is likeliest the best wins, with that ``chance`` if one was found.
+        """End the run between two batches: the arm with the largest chance wins; ``chance`` is that, if it was found.
 
         What is left of the budget is saved; ``extend`` goes on.
         """

@@ -1,4 +1,4 @@
-"""The priority of an arm, how often it was pulled, luck → one whole number, a *key*: the larger, the sooner it is dealt.
+"""The priority of an arm, its pulls, luck → one whole number, a *key*: the larger, the sooner it is dealt.
 
 The priority counts to fourteen binary places, then fewer pulls, then luck, which no two arms share: so of a key it
 is known whose it is.
