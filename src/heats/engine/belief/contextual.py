@@ -23,9 +23,12 @@ normal error of variance s²,
 τ₊ and τ₋ are estimated from the second moments of the leads.
 
 *A decoy* may be ahead in every set without the best arm. With L_i = Σ R_Q(i) over the sets of i, the odds that j is a
-decoy beside i are as (1) or (2) over the sets that j is in without i, and a decoy is as likely as none:
+decoy beside i are as (1) or (2) over the sets that j is in without i. A decoy is as likely as none, and may be ahead by
+another p or t than the best arm:
 
-    e^{S_i} = mean over the grid of e^{L_i} (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)).  (3)
+    e^{S_i} = mean of e^{L_i} · (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)),              (3)
+
+where both means are over the grid of p or t.
 
 S_i orders the arms, P(i is the best) is proportional to e^{S_i}, and the data have the likelihood
 mean of e^{S_i} times the likelihood of all sets under "no arm is the best".
@@ -87,8 +90,8 @@ def weigh_contextual(evidence: Evidence) -> Contextual:
         weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
     sums = sum(_add_arms(each, evidence) for each in ratios)
     single = np.tensordot(weights, sums, axes=1)  # L (grid, reps, n_arms)
-    both = single + np.logaddexp(_find_decoys(ratios, weights, single), 0.0) - math.log(2)
-    scores = _log_mean(both, axis=0)
+    decoys = _log_mean(_find_decoys(ratios, weights, single), axis=0)
+    scores = _log_mean(single, axis=0) + np.logaddexp(decoys, 0.0) - math.log(2)
     return Contextual(scores, log_null + _log_mean(scores, axis=1))
 
 
@@ -99,7 +102,7 @@ def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
 
 
 def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
-    """Return the logarithm of the mean over j in (3) of every arm ``(grid, reps, n_arms)``.
+    """Return the logarithm of the mean over j in (3), for each point of the grid ``(grid, reps, n_arms)``.
 
     It is exact for the arms that lead. Of the others the sets that they share with j are not left out.
     """
