@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from heats.base.frames import Column
 from heats.engine.adaptive import Adaptive
 from heats.errors import InvalidArgument
 from heats.journal import Log
@@ -150,9 +149,9 @@ class Organiser:
         return [(name, f"{address}v/{tokens[name]}") for name in names if name in tokens]
 
     def _write_links(self, address: str) -> bytes:
-        text = io.StringIO(newline="")
-        csv.writer(text).writerows([("name", "link"), *self._list_links(address)])
-        return text.getvalue().encode()
+        links = self._list_links(address)
+        columns = [Column(title, str, [row[place] for row in links]) for place, title in enumerate(("name", "link"))]
+        return write_csv(columns, spreadsheet=True)
 
     def _read_order(self, fields: dict[str, str]) -> Callable[[Desk], Any]:
         """Return what the organiser wants done, or refuse what is no order."""
@@ -189,7 +188,7 @@ def _write_votes_json(log: Log, ledger: Ledger) -> bytes:
 
 
 def _write_standings(log: Log, _: Ledger) -> bytes:
-    return write_csv(list_results(log.machine.standings(), log.names, ()))
+    return write_csv(list_results(log.machine.standings(), log.names, ()), spreadsheet=True)
 
 
 def _write_result(log: Log, _: Ledger) -> bytes:
