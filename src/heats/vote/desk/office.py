@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -34,7 +34,17 @@ from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
 from heats.vote.desk.reading import Reading, read_in_thread
 from heats.vote.poll.candidates import Shown, check_different, read_candidate, restore_candidate
-from heats.vote.poll.people import ORGANISER, Roster, check_newcomer, hash_token, make_token, read_links, write_links
+from heats.vote.poll.people import (
+    ORGANISER,
+    Link,
+    Roster,
+    check_newcomer,
+    hash_token,
+    list_links,
+    make_token,
+    read_links,
+    write_links,
+)
 from heats.vote.poll.scenario import Poll
 
 T = TypeVar("T")
@@ -52,10 +62,11 @@ class Office:
         poll: Poll,
         journal: str | os.PathLike[str],
         *,
+        address: str = "/",
         clock: Callable[[], float] = time.monotonic,
         reader: Callable[[], Executor] = read_in_thread,
     ) -> None:
-        self.poll, self._clock = poll, clock
+        self.poll, self._clock, self._address = poll, clock, address
         self.path = Path(journal).absolute()
         self.links = Path(f"{self.path}.links.csv")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
@@ -217,8 +228,7 @@ class Office:
             organiser=hash_token(organiser),
             voters=None if self.poll.people is None else {name: hash_token(token) for name, token in tokens.items()},
         )
-        rows = [(ORGANISER, "", organiser), *(("voter", *pair) for pair in tokens.items())]
-        write_links(self.links, rows, anew=True)
+        write_links(self.links, self._list_links({"": organiser} | tokens, self.poll.people))
         machine, known = self.poll.make_machine(), _identify(self.poll.candidates)
         Journal(JournalFile(self.path, command=origin), machine, candidates=known).close()
 
@@ -227,7 +237,7 @@ class Office:
         if not names:
             return
         tokens = {name: make_token() for name in names}
-        write_links(self.links, [("voter", *pair) for pair in tokens.items()], anew=False)
+        write_links(self.links, self._list_links(self.tokens | tokens, [*(self.roster.names or ()), *names]))
         self.desk.journal.join({name: hash_token(token) for name, token in tokens.items()})
         self.roster, self.tokens = self._meet_people()
 
@@ -246,17 +256,28 @@ class Office:
             )
 
     def _meet_people(self) -> tuple[Roster, dict[str, str]]:
-        """Tell the desk who may vote; return whose token it is, and all tokens that the file with the links has."""
+        """Tell the desk who may vote; return whose token it is, and all tokens that the file with the links has.
+
+        The file says how voters reach the poll now, and is its owner's alone, whatever it was before.
+        """
         origin, joined = self.origin, self.desk.journal.log.joined
         roster = Roster(origin.organiser, None if origin.voters is None else origin.voters | joined)
         self.desk.voters = roster.names
-        tokens = {}
-        for kind, name, token in read_links(self.links):
-            if kind == ORGANISER and roster.is_organiser(token):
+        tokens, found = {}, read_links(self.links)
+        for name, _, token in found:
+            if roster.is_organiser(token):
                 tokens[""] = token
             elif roster.find_voter(token) == name:
                 tokens[name] = token
+        links = self._list_links(tokens, roster.names)
+        if tokens and (links != found or self.links.stat().st_mode & 0o077):
+            write_links(self.links, links)
         return roster, tokens
+
+    def _list_links(self, tokens: Mapping[str, str], names: Sequence[str] | None) -> list[Link]:
+        """Return all links whose tokens are known; the organiser's is that of nobody."""
+        voters = list_links(self._address, names, tokens)
+        return [Link(ORGANISER, f"{self._address}o/{tokens['']}", tokens[""]), *voters] if "" in tokens else voters
 
 
 def _try(job: Callable[[Desk], Any], desk: Desk) -> tuple[Any, BaseException | None]:

@@ -22,6 +22,7 @@ from heats.reports.page import render_page
 from heats.reports.result import summarise
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
+from heats.vote.poll.people import Link, list_links
 from heats.vote.site.guard import (
     PAGE_HEADERS,
     REPORT_HEADERS,
@@ -90,10 +91,9 @@ class Organiser:
         self._check_organiser(request)
         import segno
 
-        links = self._list_links(str(request.base_url))
         codes = [
             (name, link, Markup(segno.make(link).svg_inline(scale=4, border=2, dark="#000", light="#fff")))
-            for name, link in links
+            for name, link, _ in self._list_links(request)
         ]
         return self.site.page("links.html", codes=codes, is_open=self.office.roster.names is None)
 
@@ -113,7 +113,7 @@ class Organiser:
         self._check_organiser(request)
         name = request.path_params["name"]
         if name == "links.csv":
-            content = self._write_links(str(request.base_url))
+            content = self._write_links(request)
         elif name in FILES:
             content = await self.site.read(FILES[name])
         else:
@@ -141,16 +141,16 @@ class Organiser:
             self._survey = time.monotonic() + max(SURVEY_SECONDS, 10 * took), view
         return self._survey[1]
 
-    def _list_links(self, address: str) -> list[tuple[str, str]]:
-        names = self.office.roster.names
-        if names is None:
-            return [("everybody", address)]
-        tokens = self.office.tokens
-        return [(name, f"{address}v/{tokens[name]}") for name in names if name in tokens]
+    def _list_links(self, request: Request) -> list[Link]:
+        """Return the links of voters, at the address that the organiser came by."""
+        return list_links(str(request.base_url), self.office.roster.names, self.office.tokens)
 
-    def _write_links(self, address: str) -> bytes:
-        links = self._list_links(address)
-        columns = [Column(title, str, [row[place] for row in links]) for place, title in enumerate(("name", "link"))]
+    def _write_links(self, request: Request) -> bytes:
+        links = self._list_links(request)
+        columns = [
+            Column("name", str, [each.name for each in links]),
+            Column("link", str, [each.link for each in links]),
+        ]
         return write_csv(columns, spreadsheet=True)
 
     def _read_order(self, fields: dict[str, str]) -> Callable[[Desk], Any]:
