@@ -2,7 +2,8 @@
 
 Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
 of first. A pull that was handed out is leased; a lease that ran out is lost as soon as somebody else gets the pull. If
-all that is left for a voter is out with others, who have had it for a while, they get it as well. A vote is on a set,
+all that is left for a voter was first handed out a while ago and is still out, they get it as well, however often it was
+taken since: nobody can hold a pull up. A vote is on a set,
 not on a pull: it counts for any pull of the set that is owed, whoever has that, and is late only if none is. To look at
 what one has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
 
@@ -29,7 +30,7 @@ from heats.vote.desk.ledger import Ledger, note_shown
 from heats.vote.desk.line import Group, Line
 from heats.vote.desk.matching import Matching
 
-PATIENCE = 60.0  # seconds that a pull is with somebody before somebody else who has nothing gets it as well
+PATIENCE = 60.0  # seconds after a pull was handed out until one who has nothing else gets it as well; twice that: all
 
 OVER = "the poll was over"
 CLOSED = "it was waited for no longer"
@@ -297,13 +298,14 @@ class Desk:
         return self._choose_shared(seen, besides) if number is None else number
 
     def _choose_shared(self, seen: Container[Group], besides: Group | None) -> int | None:
-        """Return a pull that others have had for a while: the fewest of them, and those who had longest."""
-        found, patience = [], PATIENCE if self._can_waste() else float("inf")
+        """Return a pull that has been out for a while: one that the fewest have, and of these the longest."""
+        found, can_waste = [], self._can_waste()
         for number, holders in self._leases.list_out().items():
-            had = [seconds for name, seconds in holders.items() if self._refuse(name) is None]  # others have left
-            is_new = self._groups[number] not in seen and self._groups[number] != besides
-            if is_new and min(had, default=patience) >= patience:
-                found.append((len(had), -min(had, default=0.0), number))
+            if self._groups[number] in seen or self._groups[number] == besides:
+                continue
+            out, n_voters = self._leases.measure_first(number), sum(self._refuse(name) is None for name in holders)
+            if not n_voters or (can_waste and out >= _find_patience(n_voters)):  # the others have left
+                found.append((n_voters, -out, number))
         return min(found)[2] if found else None
 
     def _can_waste(self) -> bool:
@@ -349,3 +351,11 @@ class Desk:
             self._line.remove(number)
             self._leases.drop(number)
             del self._groups[number]
+
+
+def _find_patience(n_voters: int) -> float:
+    """Return after how many seconds one more gets what so many have: each next one waits half as long as the last.
+
+    So few votes are one too many, and all who wait have it after twice the time that the first one waits.
+    """
+    return PATIENCE * (2 - 0.5 ** (n_voters - 1))
