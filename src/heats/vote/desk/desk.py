@@ -2,10 +2,10 @@
 
 Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
 of first. A pull that was handed out is leased; a lease that ran out is lost as soon as somebody else gets the pull. If
-all that is left for a voter was first handed out a while ago and is still out, they get it as well, however often it was
-taken since: nobody can hold a pull up. A vote is on a set,
-not on a pull: it counts for any pull of the set that is owed, whoever has that, and is late only if none is. To look at
-what one has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
+all that is left for a voter was first handed out a while ago and is still out, they get it as well, however often it
+was taken since: nobody can hold a pull up. A vote is on a set, not on a pull: it counts for any pull of the set that is
+owed, whoever has that, and is late only if none is. To look at what one has changes nothing. Leases are not kept: after
+a restart everybody may go on with what their page shows.
 
 Where it is known who votes, and how often, nobody is handed what would leave something that nobody can answer, if that
 can be helped. Once nobody can answer anything that is owed, ever, it is waited for no longer, and the journal says so.

@@ -34,6 +34,7 @@ from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
 from heats.vote.desk.reading import Reading, read_in_thread
 from heats.vote.poll.candidates import Shown, check_different, read_candidate, restore_candidate
+from heats.vote.poll.identities import Identities, open_key
 from heats.vote.poll.people import (
     ORGANISER,
     Link,
@@ -68,13 +69,14 @@ class Office:
     ) -> None:
         self.poll, self._clock, self._address = poll, clock, address
         self.path = Path(journal).absolute()
-        self.links = Path(f"{self.path}.links.csv")
+        self.links, self.key = Path(f"{self.path}.links.csv"), Path(f"{self.path}.key")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
-        self.roster, self.tokens = self._meet_people()
         try:
+            self.roster, self.tokens = self._meet_people()
+            self.identities = Identities(open_key(self.key)) if poll.people is None else None  # of an open poll
             self._let_in([name for name in poll.people or () if name not in (self.roster.names or ())])
             self.desk.settle()
         except BaseException:
@@ -219,7 +221,11 @@ class Office:
         return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each, clock=self._clock)
 
     def _begin(self) -> None:
-        """Begin the journal, and write all secret links into a file beside it that only its owner can read."""
+        """Begin the journal, and write all secret links into a file beside it that only its owner can read.
+
+        What was signed for a poll whose journal is gone is of no use in the new one.
+        """
+        self.key.unlink(missing_ok=True)
         names = self.poll.people or ()
         tokens = {name: make_token() for name in names}
         organiser = make_token()

@@ -68,11 +68,6 @@ def make_token() -> str:
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
-def name_stranger(token: str) -> str:
-    """Return what somebody without a name is called: a part of the hash of the token in their browser."""
-    return f"voter {hash_token(token)[:16]}"
-
-
 class Roster:
     """Whose token it is: the organiser's, a listed voter's, or nobody's."""
 
