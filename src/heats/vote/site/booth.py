@@ -21,6 +21,7 @@ from heats.vote.site.guard import (
     find_network,
     make_ticket,
     read_form,
+    read_number,
 )
 from heats.vote.site.site import NO_PAGE, Site
 
@@ -68,7 +69,7 @@ class Booth:
             Route(f"{top}/begin", self.begin, methods=["POST"]),
             Route(f"{top}/vote", self.take_vote, methods=["POST"]),
             Route(f"{top}/undo", self.take_undo, methods=["POST"]),
-            Route(f"{top}/media/{{arm:int}}", self.show_media, methods=["GET"]),
+            Route(f"{top}/media/{{arm}}", self.show_media, methods=["GET"]),
         ]
 
     async def show_vote(self, request: Request) -> Response:
@@ -140,7 +141,8 @@ class Booth:
                 outcome = desk.skip(voter.name, number)
             else:
                 outcome = desk.answer(voter.name, number, read_answer(fields, query.arms, self.table))
-            if not self._has_done(desk.ledger.find(voter.name).answered, more=more):
+            person = desk.ledger.people.get(voter.name)
+            if not self._has_done(0 if person is None else person.answered, more=more):
                 desk.hand_out(voter.name)
             return outcome
 
@@ -231,7 +233,7 @@ def _look(desk: Desk, who: str) -> Any:
 
 
 def _read_number(fields: dict[str, list[str]]) -> int:
-    said = fields.get("number", [""])[0]
-    if not (said.isascii() and said.isdigit() and len(said) < 16):
+    number = read_number(fields.get("number", [""])[0])
+    if number is None:
         raise Refused(400, "This form does not say what it is about.")
-    return int(said)
+    return number

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from urllib.parse import parse_qs
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MOST_FORM_BYTES = 64 * 1024
 MOST_FIELDS = 1_000
@@ -75,6 +75,11 @@ def find_network(request: Request) -> str:
     return str(address.ipv4_mapped or ipaddress.ip_network((int(address) >> 64 << 64, 64)))
 
 
+def read_number(said: str, most_digits: int = 15) -> int | None:
+    """Return a whole number that was typed or stands in an address, None if it is none."""
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= most_digits else None
+
+
 async def read_form(request: Request) -> dict[str, list[str]]:
     """Return the fields of a form of a size that makes sense."""
     body = b""
@@ -84,10 +89,13 @@ async def read_form(request: Request) -> dict[str, list[str]]:
             raise too_large
     except ValueError:
         raise Refused(400, "This form does not say how long it is.") from None
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_FORM_BYTES:
-            raise too_large
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_FORM_BYTES:
+                raise too_large
+    except ClientDisconnect:
+        raise Refused(400, "This form did not arrive as a whole; nothing was counted.") from None
     try:
         return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:

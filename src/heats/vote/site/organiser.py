@@ -31,6 +31,7 @@ from heats.vote.site.guard import (
     check_ticket,
     make_ticket,
     read_form,
+    read_number,
 )
 from heats.vote.site.overview import Overview, look_round, survey
 from heats.vote.site.site import NO_PAGE, Site
@@ -55,7 +56,7 @@ class Organiser:
             Route("/o/{token}/do", self.take_order, methods=["POST"]),
             Route("/o/{token}/links", self.show_links, methods=["GET"]),
             Route("/o/{token}/report", self.show_report, methods=["GET"]),
-            Route("/o/{token}/media/{arm:int}", self.show_media, methods=["GET"]),
+            Route("/o/{token}/media/{arm}", self.show_media, methods=["GET"]),
             Route("/o/{token}/{name}", self.download, methods=["GET"]),
         ]
 
@@ -210,7 +211,7 @@ def _void(desk: Desk, who: str) -> None:
 
 
 def _read_votes(said: str) -> int:
-    said = said.strip()
-    if not (said.isascii() and said.isdigit() and len(said) <= LONGEST_NUMBER):
+    votes = read_number(said.strip(), LONGEST_NUMBER)
+    if votes is None:
         raise Refused(400, "Say how many more votes there shall be, as a whole number such as 60.")
-    return int(said)
+    return votes

@@ -18,7 +18,7 @@ from heats.journal import Log
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
 from heats.vote.desk.office import Office
-from heats.vote.site.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
+from heats.vote.site.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused, read_number
 from heats.vote.site.showing import render_candidate, render_markdown
 
 T = TypeVar("T")
@@ -72,12 +72,13 @@ class Site:
         """Return where the pictures of candidates are, to be loaded before they are needed."""
         return [f"{base}/media/{arm}" for arm in arms if self.office.show(arm).kind == "image"]
 
-    def send_media(self, arm: int) -> Response:
+    def send_media(self, said: str) -> Response:
         """Send the file of a candidate, in parts as the browser asks for them; only one that is still where it was."""
-        known = self.office.shown
-        path = known[arm].path if arm < len(known) else None
+        known, arm = self.office.shown, read_number(said)
+        path = known[arm].path if arm is not None and arm < len(known) else None
         if path is None or path.is_symlink() or path.resolve() != path or not path.is_file():
             raise Refused(404, "There is no such file, or not any more.")
+        assert arm is not None
         return FileResponse(path, media_type=known[arm].media_type, headers=MEDIA_HEADERS)
 
     async def show_static(self, request: Request) -> Response:
