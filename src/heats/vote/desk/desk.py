@@ -7,6 +7,9 @@ was taken since: nobody can hold a pull up. A vote is on a set, not on a pull: i
 owed, whoever has that, and is late only if none is. To look at what one has changes nothing. Leases are not kept: after
 a restart everybody may go on with what their page shows.
 
+What shows something else than at the beginning is withheld: it is not handed out, and votes on it are late, until it is
+what it was. Nothing is closed for that by itself.
+
 Where it is known who votes, and how often, nobody is handed what would leave something that nobody can answer, if that
 can be helped. Once nobody can answer anything that is owed, ever, it is waited for no longer, and the journal says so.
 """
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -37,6 +40,7 @@ CLOSED = "it was waited for no longer"
 SECOND = "somebody else had answered it"
 VOID = "the voter’s votes are left out"
 NEEDLESS = "it was not needed any more"
+CHANGED = "a file of it was changed"
 UNANSWERABLE = "everybody has seen what is owed, or has no votes left"  # why a stage is closed
 
 
@@ -80,14 +84,18 @@ class Desk:
         lease: float = 600.0,
         votes_each: int | None = None,
         voters: Sequence[str] | None = None,
+        is_changed: Callable[[int], bool] = lambda _: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.journal, self.ledger = journal, ledger
         self.voters = voters  # who may vote, if that is known
         self._votes_each, self._leases = votes_each, Leases(lease, clock)
+        self._is_changed = is_changed  # whether a candidate shows something else by now
+        self._changed: frozenset[int] = frozenset()  # those of which that is known
+        self._withheld = 0  # pulls owed that are about them
         self._stage: tuple[object, ...] | None = None  # which one what follows is about, and who may answer it
         self._matching: Matching | None = None  # who could answer what, if it is known who may
-        self._groups: dict[int, Group] = {}  # of all pulls owed
+        self._groups: dict[int, Group] = {}  # of all pulls owed, but for those withheld
         self._line = Line(self._groups)  # pulls that nobody has, or whose time ran out
 
     @property
@@ -107,18 +115,16 @@ class Desk:
         self._look()
         if (reason := self._refuse(who)) is not None:
             return reason
-        if (held := self._leases.find(who)) is not None:
-            return self._describe(held)
-        return Nothing.WAIT if self._choose(who) is None else Nothing.YET
+        if (number := self._pick(who)) is None:
+            return Nothing.WAIT
+        return self._describe(number) if number == self._leases.find(who) else Nothing.YET
 
     def hand_out(self, who: str) -> Handed | Nothing:
         """Return what somebody is asked about: what they have, or else a pull; it is theirs from now on."""
         self._look()
         if (reason := self._refuse(who)) is not None:
             return reason
-        held = self._leases.find(who)
-        number = self._choose(who) if held is None else held
-        if number is None:
+        if (number := self._pick(who)) is None:
             return Nothing.WAIT
         self._give(who, number)
         self.journal.machine.ask_for([number])
@@ -135,8 +141,8 @@ class Desk:
 
         ``took`` are the seconds since it was, if that is not said and they are known.
         """
-        self._look()
         query = self.journal.machine.query(number)
+        self._look(query.arms)
         if frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
         took = self._leases.measure(who, number) if took is None else took
@@ -155,9 +161,9 @@ class Desk:
 
     def skip(self, who: str, number: int) -> Outcome:
         """Give back what somebody cannot say anything about: somebody else is asked."""
-        self._look()
         machine = self.journal.machine
         query = machine.query(number)
+        self._look(query.arms)
         owed = self._find_owed(who, query)
         if owed is None or frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
@@ -184,6 +190,10 @@ class Desk:
         query = self.journal.machine.query(number)
         self.journal.take_back(number)
         self._let_go(who)
+        self._look(query.arms)
+        if self._changed.intersection(query.arms):
+            self._take_stock()
+            return
         self._groups[number] = frozenset(query.arms)
         self._revise(who, query, 1)
         self._give(who, number)
@@ -191,7 +201,10 @@ class Desk:
     def settle(self) -> None:
         """Close what nobody can answer, ever, if it is known who may: the poll goes on without it, or is over."""
         self._look()
-        while self._matching is not None and not (self._matching.count or self.journal.machine.done or self.is_paused):
+        machine = self.journal.machine
+        while self._matching is not None and not (
+            self._matching.count or self._withheld or machine.done or self.is_paused
+        ):
             self.journal.close_stage(UNANSWERABLE)
             self._look()
 
@@ -209,6 +222,11 @@ class Desk:
         """Whether there is something that somebody could be asked about now."""
         self._look()
         return self._refuse(who) is None and (self._leases.find(who) is not None or self._choose(who) is not None)
+
+    def list_changed(self) -> list[int]:
+        """Return the candidates that show something else than at the beginning."""
+        self._look(range(self.journal.machine.n_arms))
+        return sorted(self._changed)
 
     def list_holders(self) -> dict[int, tuple[str, ...]]:
         """Return which pulls are out, with whom."""
@@ -255,17 +273,20 @@ class Desk:
             return OVER
         if not machine.counts(query):
             return NEEDLESS
-        return SECOND if query.id in self.ledger.voted else CLOSED
+        if query.id in self.ledger.voted:
+            return SECOND
+        return CHANGED if self._changed.intersection(query.arms) else CLOSED
 
     def _describe(self, number: int) -> Handed:
         machine = self.journal.machine
-        left = machine.owed if self._matching is None else self._matching.count
+        left = machine.owed if self._matching is None else self._matching.count + self._withheld
         return Handed(machine.query(number), left <= 1)
 
-    def _look(self) -> None:
-        """Deal with all that happened since the last time: another stage, a larger one, leases that ran out."""
+    def _look(self, arms: Iterable[int] = ()) -> None:
+        """Deal with all that happened: another stage, leases that ran out, changes of ``arms`` or of those changed."""
         machine = self.journal.machine
-        stage = (machine.round, machine.next_id, machine.voided, self.voters, self.votes_each)
+        self._changed = frozenset(arm for arm in {*arms, *self._changed} if self._is_changed(arm))
+        stage = (machine.round, machine.next_id, machine.voided, self.voters, self.votes_each, self._changed)
         if stage != self._stage:
             self._stage = stage
             self._take_stock()
@@ -280,7 +301,11 @@ class Desk:
         if stage is not None and owed:
             heats = stage.heat_of(np.array(owed) - machine.first_id).tolist()
             groups = [frozenset(arms) for arms in stage.heats[0].tolist()]
-            self._groups = {number: groups[heat] for number, heat in zip(owed, heats, strict=True)}
+            open_heats = {heat for heat, group in enumerate(groups) if not self._changed & group}
+            self._groups = {
+                number: groups[heat] for number, heat in zip(owed, heats, strict=True) if heat in open_heats
+            }
+        self._withheld = len(owed) - len(self._groups)
         self._leases.keep(self._groups)
         self._line = Line(self._groups)
         self._line.fill()
@@ -289,6 +314,17 @@ class Desk:
         if self.voters is not None:
             left = {who: self._count_left(who) for who in self.voters}
             self._matching = Matching(Counter(self._groups.values()), left, self._list_seen, self._find_held)
+
+    def _pick(self, who: str) -> int | None:
+        """Return what somebody has or should be asked about next, all of which is still what it was."""
+        while True:
+            held = self._leases.find(who)
+            number = self._choose(who) if held is None else held
+            if number is None:
+                return None
+            self._look(self.journal.machine.query(number).arms)
+            if number in self._groups:
+                return number
 
     def _choose(self, who: str, besides: Group | None = None) -> int | None:
         """Return the pull that somebody should be asked about next, if there is one."""

@@ -35,6 +35,7 @@ from heats.vote.desk.ledger import Ledger
 from heats.vote.desk.reading import Reading, read_in_thread
 from heats.vote.poll.candidates import Shown, check_different, read_candidate, restore_candidate
 from heats.vote.poll.identities import Identities, open_key
+from heats.vote.poll.originals import Originals
 from heats.vote.poll.people import (
     ORGANISER,
     Link,
@@ -71,6 +72,7 @@ class Office:
         self.path = Path(journal).absolute()
         self.links, self.key = Path(f"{self.path}.links.csv"), Path(f"{self.path}.key")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
+        self._originals = Originals()
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
@@ -119,6 +121,13 @@ class Office:
     def show(self, arm: int) -> Shown:
         """Return what a candidate shows, one included that came in later."""
         return self.shown[arm]
+
+    def is_changed(self, arm: int) -> bool:
+        """Whether the file of a candidate is another one by now, or gone; it may have to be read for that."""
+        shown = self.shown[arm]
+        if shown.path is None or shown.signature is None:
+            return False
+        return self._originals.is_changed(shown.path, shown.sha256, shown.signature)
 
     def add(self, desk: Desk, said: str) -> None:
         """Take a candidate in: a text, or the name of a file in the poll's folder if its candidates are files."""
@@ -218,7 +227,14 @@ class Office:
         log.advance()
         self.shown, known = _arrange(poll, log)
         journal = Journal(JournalFile(self.path), _ask_for(poll, log, len(known)), candidates=known, log=log)
-        return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each, clock=self._clock)
+        return Desk(
+            journal,
+            ledger,
+            lease=poll.table.lease,
+            votes_each=poll.table.votes_each,
+            is_changed=self.is_changed,
+            clock=self._clock,
+        )
 
     def _begin(self) -> None:
         """Begin the journal, and write all secret links into a file beside it that only its owner can read.

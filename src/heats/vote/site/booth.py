@@ -31,7 +31,10 @@ LEAD_ON_SECONDS = 10  # after which the thank-you page leads on
 SAID = {
     "counted": "Your vote is counted.",
     "repeated": "That was answered already: your first answer counts.",
-    "late": "Your vote came too late to count: others were first, or it was waited for no longer. It is kept as late.",
+    "late": (
+        "Your vote came too late to count: others were first, it was waited for no longer, or a file was changed. "
+        "It is kept as late."
+    ),
     "paused": "Voting is paused: your vote was not counted. Vote again when it goes on.",
     "skipped": "Somebody else is asked about that one.",
     "undone": "Your last vote is taken back. Vote again.",
@@ -161,7 +164,7 @@ class Booth:
         """Show the file of a candidate, to voters only."""
         if self._find_voter(request) is None:
             raise Refused(404, NO_PAGE)
-        return self.site.send_media(request.path_params["arm"])
+        return await self.site.send_media(request.path_params["arm"])
 
     # How it is done.
 

@@ -107,7 +107,7 @@ class Organiser:
     async def show_media(self, request: Request) -> Response:
         """Show the file of a candidate."""
         self._check_organiser(request)
-        return self.site.send_media(request.path_params["arm"])
+        return await self.site.send_media(request.path_params["arm"])
 
     async def download(self, request: Request) -> Response:
         """Hand over votes, standings, result or links as a file."""
