@@ -4,8 +4,8 @@ Nobody is asked about the same set of candidates twice. Pulls are handed out acr
 of first. A pull that was handed out is leased; a lease that ran out is lost as soon as somebody else gets the pull. If
 all that is left for a voter was first handed out a while ago and is still out, they get it as well, however often it
 was taken since: nobody can hold a pull up. A vote is on a set, not on a pull: it counts for any pull of the set that is
-owed, whoever has that, and is late only if none is. To look at what one has changes nothing. Leases are not kept: after
-a restart everybody may go on with what their page shows.
+owed, whoever has that, and is late only if none is. To look at what one has changes nothing. What is open on pages is
+kept beside the journal: after a restart everybody has what their page shows, and nobody else gets it for that.
 
 What shows something else than at the beginning is withheld: it is not handed out, and votes on it are late, until it is
 what it was. Nothing is closed for that by itself.
@@ -32,6 +32,7 @@ from heats.vote.desk.leases import Leases
 from heats.vote.desk.ledger import Ledger, note_shown
 from heats.vote.desk.line import Group, Line
 from heats.vote.desk.matching import Matching
+from heats.vote.desk.pages import OpenPages
 
 PATIENCE = 60.0  # seconds after a pull was handed out until one who has nothing else gets it as well; twice that: all
 
@@ -85,11 +86,13 @@ class Desk:
         votes_each: int | None = None,
         voters: Sequence[str] | None = None,
         is_changed: Callable[[int], bool] = lambda _: False,
+        pages: OpenPages | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.journal, self.ledger = journal, ledger
         self.voters = voters  # who may vote, if that is known
         self._votes_each, self._leases = votes_each, Leases(lease, clock)
+        self._pages = pages  # where it is kept who was handed what
         self._is_changed = is_changed  # whether a candidate shows something else by now
         self._changed: frozenset[int] = frozenset()  # those of which that is known
         self._withheld = 0  # pulls owed that are about them
@@ -197,6 +200,20 @@ class Desk:
         self._groups[number] = frozenset(query.arms)
         self._revise(who, query, 1)
         self._give(who, number)
+
+    def restore_pages(self) -> None:
+        """Let everybody have what they had when the desk before this one ended, as far as they can still answer it."""
+        if self._pages is None:
+            return
+        self._look()
+        voters = None if self.voters is None else frozenset(self.voters)
+        for who, number, ago in sorted(self._pages.read(), key=lambda page: -page[2]):
+            may_vote = (voters is None or who in voters) and self._count_left(who) > 0
+            is_open = number in self._groups and self._groups[number] not in self._list_seen(who)
+            if may_vote and is_open and ago < self._leases.seconds:
+                self._give(who, number, ago)
+                self.journal.machine.ask_for([number])
+        self._pages.begin()
 
     def settle(self) -> None:
         """Close what nobody can answer, ever, if it is known who may: the poll goes on without it, or is over."""
@@ -364,9 +381,11 @@ class Desk:
         held = self._leases.find(who)
         return None if held is None else self._groups.get(held)
 
-    def _give(self, who: str, number: int) -> None:
+    def _give(self, who: str, number: int, ago: float = 0.0) -> None:
         self._line.remove(number)
-        self._leases.give(who, number)
+        self._leases.give(who, number, ago)
+        if self._pages is not None:
+            self._pages.note(who, number, ago)
         if self._matching is not None:
             self._matching.reserve(who, self._groups[number])
 

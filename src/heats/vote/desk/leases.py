@@ -1,4 +1,4 @@
-"""Which pulls are out, with whom, since when and until when. Nothing of it is kept: after a restart nothing is out."""
+"""Which pulls are out, with whom, since when and until when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Leases:
     """Everybody has one pull at most, several may have the same; when time is up it is theirs until others get it."""
 
     def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
-        self._seconds, self._clock = seconds, clock
+        self.seconds, self._clock = seconds, clock
         self._of: dict[int, dict[str, float]] = {}  # pull → who has it, and until when
         self._held: dict[str, int] = {}  # who → the pull they have
         self._shown: dict[str, tuple[int, float]] = {}  # who → the pull they had last, and since when
@@ -40,16 +40,16 @@ class Leases:
         """Return the pulls that are out, and who has them."""
         return {number: holders.keys() for number, holders in self._of.items() if self.is_out(number)}
 
-    def give(self, who: str, number: int) -> None:
-        """Let somebody have a pull from now on, or for longer; others whose time ran out have it no more."""
+    def give(self, who: str, number: int, ago: float = 0.0) -> None:
+        """Let somebody have a pull from now, or some time ago, on, or for longer; others whose time ran out lose it."""
         now, holders = self._clock(), self._of.get(number, {})
         for other in [each for each, until in holders.items() if until <= now and each != who]:
             self.take(other)
         if self._held.get(who) != number:
-            self._shown[who] = number, now
-        self._of.setdefault(number, {})[who] = now + self._seconds
+            self._shown[who] = number, now - ago
+        self._of.setdefault(number, {})[who] = now + self.seconds - ago
         self._held[who] = number
-        self._first.setdefault(number, now)
+        self._first.setdefault(number, now - ago)
         if len(self._shown) > MOST_REMEMBERED + 2 * len(self._held):
             self._shown = {each: shown for each, shown in self._shown.items() if each in self._held}
 

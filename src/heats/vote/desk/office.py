@@ -32,6 +32,7 @@ from heats.journal.origin import VoteOrigin
 from heats.journal.reader import read_header
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
+from heats.vote.desk.pages import OpenPages
 from heats.vote.desk.reading import Reading, read_in_thread
 from heats.vote.poll.candidates import Shown, check_different, read_candidate, restore_candidate
 from heats.vote.poll.identities import Identities, open_key
@@ -73,13 +74,15 @@ class Office:
         self.links, self.key = Path(f"{self.path}.links.csv"), Path(f"{self.path}.key")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
         self._originals = Originals()
+        self._pages = OpenPages(Path(f"{self.path}.open"))
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
         try:
             self.roster, self.tokens = self._meet_people()
-            self.identities = Identities(open_key(self.key)) if poll.people is None else None  # of an open poll
+            self.identities = self._open_identities()
             self._let_in([name for name in poll.people or () if name not in (self.roster.names or ())])
+            self.desk.restore_pages()
             self.desk.settle()
         except BaseException:
             self.desk.journal.close()
@@ -181,6 +184,7 @@ class Office:
             with self.desk.journal.together():
                 self._do_some(done)
                 self.desk.settle()
+            self._pages.write()
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
             futures = [future for future, _, _ in done] or self._take_all()  # if it cannot even be read, nobody waits
@@ -216,6 +220,7 @@ class Office:
         try:
             self.desk = self._open()
             self.roster, self.tokens = self._meet_people()
+            self.desk.restore_pages()
         except HeatsError as error:
             raise JournalFailed(str(error)) from error
         self._is_open = True
@@ -233,15 +238,17 @@ class Office:
             lease=poll.table.lease,
             votes_each=poll.table.votes_each,
             is_changed=self.is_changed,
+            pages=self._pages,
             clock=self._clock,
         )
 
     def _begin(self) -> None:
         """Begin the journal, and write all secret links into a file beside it that only its owner can read.
 
-        What was signed for a poll whose journal is gone is of no use in the new one.
+        What was signed and opened in a poll whose journal is gone is of no use in the new one.
         """
         self.key.unlink(missing_ok=True)
+        self._pages.remove()
         names = self.poll.people or ()
         tokens = {name: make_token() for name in names}
         organiser = make_token()
@@ -253,6 +260,14 @@ class Office:
         write_links(self.links, self._list_links({"": organiser} | tokens, self.poll.people))
         machine, known = self.poll.make_machine(), _identify(self.poll.candidates)
         Journal(JournalFile(self.path, command=origin), machine, candidates=known).close()
+
+    def _open_identities(self) -> Identities | None:
+        """Return who is who in an open poll; with a new key nobody is who they were, so nobody has anything."""
+        if self.poll.people is not None:
+            return None
+        if not self.key.exists():
+            self._pages.remove()
+        return Identities(open_key(self.key))
 
     def _let_in(self, names: Sequence[str]) -> None:
         """Let more people vote; their links are written before the journal knows of them, so none is ever lost."""
