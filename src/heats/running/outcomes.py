@@ -44,6 +44,9 @@ class Task(Protocol):
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull, for error messages."""
 
+    def explain(self, query: Query, error: BaseException) -> str:
+        """Say what an error of the first comparison probably comes from, in a sentence; nothing if that is unknown."""
+
 
 class Keeper(Protocol):
     """Who is told: a machine alone, or a journal with its machine."""
@@ -224,7 +227,9 @@ class Outcomes:
         if isinstance(error, BadFeedback):
             return BadFeedback(f"{what} gave feedback that cannot be used: {error.spell(partial(self._spell, query))}")
         message = f"{what} failed: {end_sentence(describe_error(error))}"
-        if self._said is not None and not _is_mistake(error):
+        if self._machine.settled == 0 and (cause := self._task.explain(query, error)):
+            message += f" {cause}"
+        elif self._said is not None and not _is_mistake(error):
             times = count_things(self._failed[query.id] + self._lost[query.id], "time")
             message += f" It failed {times}, and retries={self._said} allows no more; a larger number tries it again."
         if self._keeper.path is not None:
