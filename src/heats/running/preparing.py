@@ -90,10 +90,12 @@ def prepare_run(
     *,
     feedback: FeedbackHint | None = None,
     may_wait: bool = False,
+    known: tuple[Candidate, ...] | None = None,
 ) -> Iterator[Prepared]:
     """Check what was handed over, open the journal and the bar, and yield what a driver needs.
 
-    ``feedback`` is what was said that ``compare`` returns, ``may_wait`` whether that may have to be awaited.
+    ``feedback`` is what was said that ``compare`` returns, ``may_wait`` whether that may have to be awaited, ``known``
+    what a journal knows the candidates by, where that is more than they say themselves.
     """
     machine, names = made.machine, terms.names
     taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
@@ -109,7 +111,8 @@ def prepare_run(
     if timeout is not None:
         timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
     sure, journal = check_sure(terms.sure, machine), terms.journal
-    known = None if journal is None else take_fingerprints(taken, labels, named=names is not None or candidates is None)
+    if journal is not None and known is None:
+        known = take_fingerprints(taken, labels, named=names is not None or candidates is None)
     with _keep(journal, machine, known, made.log) as keeper:
         machine = machine if keeper is None else keeper.machine
         if keeper is not None and is_less_sure(machine, sure):
@@ -124,7 +127,13 @@ def prepare_run(
 
 @contextmanager
 def prepare_search(
-    candidates: Iterable[Any], compare: Callable[..., Any], *, seed: int, may_wait: bool = False, **said: Any
+    candidates: Iterable[Any],
+    compare: Callable[..., Any],
+    *,
+    seed: int,
+    may_wait: bool = False,
+    known: tuple[Candidate, ...] | None = None,
+    **said: Any,
 ) -> Iterator[Prepared]:
     """Choose what is played among ``candidates`` by all that was said, and yield what a driver needs.
 
@@ -135,7 +144,8 @@ def prepare_search(
     planning = {name: said.pop(name) for name in PLANNING}
     asked = Said(n_arms=len(taken), sure=terms.sure, planning=planning, **said)
     made = make_machine(asked, seed, terms.journal)
-    with prepare_run(made, compare, taken, terms, feedback=asked.feedback, may_wait=may_wait) as prepared:
+    feedback = asked.feedback
+    with prepare_run(made, compare, taken, terms, feedback=feedback, may_wait=may_wait, known=known) as prepared:
         yield prepared
 
 
