@@ -162,7 +162,7 @@ FOR_ONE: list[tuple[list[Any], Any]] = [
     ([1, 2, 3], lambda c: c > 1),
     (["abc", "abd"], third_letter),
     ([(1, 2), (3, 4)], lambda c: c[2]),
-    ([(1, 2, 3), (3, 4, 5)], lambda c: [x + y + z for x, y, z in [c]][0]),
+    ([(1, 2, 3), (3, 4, 5)], lambda c: next(x + y + z for x, y, z in [c])),
     ([len, sum], lambda c: c([1, 2])),
 ]
 
@@ -197,7 +197,8 @@ def test_it_is_told_so_by_another_process_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [TypeError("no such solver"), KeyError("x"), ValueError("a tuple"), RuntimeError("tuple"), OSError("tuple")]
+    "error",
+    [TypeError("no such solver"), KeyError("x"), ValueError("a tuple"), RuntimeError("tuple"), OSError("tuple")],
 )
 def test_other_errors_of_a_compare_get_no_advice(error: Exception) -> None:
     """Nor do those of comparisons after the first: one that was answered was written for several."""

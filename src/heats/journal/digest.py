@@ -9,15 +9,15 @@ from __future__ import annotations
 import copyreg
 import hashlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
 
-from heats.base.text import describe_error
+from heats.base.text import describe_error, make_encodable
 from heats.errors import InvalidArgument
-from heats.journal.fingerprint import qualify
+from heats.journal.fingerprint import Candidate, qualify, take_fingerprints
 
 BLOCK_BYTES = 1 << 24  # of an array are copied at a time
 PLAIN_KINDS = "biufcmMSU"  # of arrays, which are nothing but the bytes of their values
@@ -41,7 +41,19 @@ def digest(name: str, value: Any) -> str:
         ) from None
 
 
-class _NoState(Exception):  # noqa: N818  # it never leaves this file
+def take_digests(candidates: Sequence[Any], names: Sequence[str]) -> tuple[Candidate, ...]:
+    """Return what candidates are known by: their JSON, else the SHA-256 of all that they hold."""
+    return tuple(_identify(arm, each, name) for arm, (each, name) in enumerate(zip(candidates, names, strict=True)))
+
+
+def _identify(arm: int, candidate: Any, name: str) -> Candidate:
+    try:
+        return take_fingerprints([candidate], [name], named=False)[0]
+    except InvalidArgument:
+        return Candidate(make_encodable(name), sha256=digest(f"candidate {arm}", candidate))
+
+
+class _NoState(Exception):  # it never leaves this file
     """Says what would not be the same in another process."""
 
 

@@ -20,8 +20,8 @@ def take_candidates(candidates: Iterable[Any]) -> tuple[Any, ...]:
         raise InvalidArgument("{candidates} must be a list of the things to choose among.", candidates=candidates)
     if isinstance(candidates, Mapping):
         raise InvalidArgument(
-            f"candidates is a {type(candidates).__name__}, of which only the keys would be compared. Give list(d.values()) "
-            "with names=list(d) to choose among its values, or list(d) to choose among its keys."
+            f"candidates is a {type(candidates).__name__}, of which only the keys would be compared. Give "
+            "list(d.values()) with names=list(d) to choose among its values, or list(d) to choose among its keys."
         )
     if isinstance(candidates, (set, frozenset)):
         raise InvalidArgument(

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -29,6 +29,7 @@ class Noted:
     notes: dict[str, Any]
 
 
+@runtime_checkable
 class Task(Protocol):
     """What is to be done for a query, and in which words to speak of it."""
 
