@@ -23,6 +23,7 @@ from heats.engine.machine import Query
 from heats.errors import ComparisonFailed, InvalidArgument, show_value
 from heats.journal import JournalFile
 from heats.journal.digest import digest, take_digests
+from heats.journal.events import Header
 from heats.journal.reader import read_header
 from heats.running.batches import drive_in_batches
 from heats.running.calls import Answer, Job, make_pull
@@ -61,7 +62,8 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
 
     It is used as the searches of scikit-learn are: in pipelines, with ``predict`` and ``score`` of the best estimator,
     ``best_params_``, ``best_score_``, ``best_index_`` and ``cv_results_``. ``found_`` is what ``heats.find_best``
-    returns: how sure it is, standings, tables, and a page by ``found_.to_html()``.
+    returns: how sure it is, standings, tables, and a page by ``found_.to_html()``. An only candidate is scored on every
+    split once; then ``found_`` is None.
 
     Parameters
     ----------
@@ -86,15 +88,18 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
         comparisons see the same split. Or a splitter, or a list of splits, which are taken in a random order, again and
         again; then let there be many, as of ``RepeatedStratifiedKFold``, for a split seen again tells nothing new.
     refit
-        Whether to fit the best parameters to all data.
+        Whether to fit the best parameters to all data; or a function that gets ``cv_results_`` and returns the row to
+        fit, and then there is no ``best_score_``.
     n_jobs
-        How many comparisons are made at a time, in processes of their own; -1: as many as there are cores.
+        How many comparisons are made at a time, by joblib: in processes, unless ``joblib.parallel_config`` says
+        otherwise; -1: as many as there are cores.
     random_state
         Equal numbers give equal searches.
     error_score
         What a fit that fails is worth, on the scale of the scores; ``"raise"`` stops the search.
     journal
-        A file that keeps the search: the same call goes on where it stopped, and with more fits it goes further.
+        A file that keeps this search: the same call goes on where it stopped, and with more fits it goes further.
+        Other data, another estimator, scoring or splits are refused.
     verbose
         Above 0 shows a live bar on a terminal or in a notebook.
 
@@ -211,8 +216,12 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
         return [grid[place] for place in places]
 
     def _search(self, task: _Fits, given: Mapping[str, Any], fits: int, seed: int) -> Found:
-        """Compare the candidates."""
-        size = min(HEAT_SIZE, len(task.candidates)) if self.heat_size is None else self.heat_size
+        """Compare the candidates; what was not said is as in a search that its journal holds."""
+        journal = self.journal
+        file = journal if journal is None or isinstance(journal, JournalFile) else JournalFile(journal)
+        begun = None if file is None else read_header(file.path)
+        size = getattr(begun and begun.machine, "heat_size", None) if self.heat_size is None else self.heat_size
+        size = min(HEAT_SIZE, len(task.candidates)) if size is None else size
         if fits < whole("heat_size", size, 2):
             raise InvalidArgument(f"{{n_fits}} is less than one comparison of {size} candidates.", n_fits=fits)
         try:
@@ -226,8 +235,8 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
                     batches=self.batches,
                     sure=self.sure,
                     feedback="reward",
-                    journal=None if self.journal is None else self._mark_journal(self.journal, task, given),
-                    known=None if self.journal is None else take_digests(task.candidates, task.names),
+                    journal=None if file is None else _mark_journal(file, begun, self._list_causes(task, given)),
+                    known=None if file is None else take_digests(task.candidates, task.names),
                     progress=self.verbose > 0,
                 ) as prepared,
                 self._make_parallel() as parallel,
@@ -254,16 +263,11 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
         except ValueError:  # a backend that tells nothing before all is over, as that of Ray
             return Parallel(self.n_jobs)
 
-    def _mark_journal(self, journal: Any, task: _Fits, given: Mapping[str, Any]) -> JournalFile:
-        """Return the journal with fingerprints of all that scores depend on, besides the candidates and the seed."""
-        marked = {"X": task.X, "y": task.y} | {name: value for name, value in given.items() if value is not None}
-        marked |= {"estimator": self.estimator, "scoring": self.scoring, "splits": task.splits.known_by}
-        file = journal if isinstance(journal, JournalFile) else JournalFile(journal)
-        header = read_header(file.path)
-        if task.error_score is not None and (header is None or "error_score" in (header.fingerprints or {})):
-            marked["error_score"] = task.error_score  # one may be said when a search goes on that stopped at an error
-        made = {name: digest(name, value) for name, value in marked.items()}
-        return replace(file, fingerprints={**(file.fingerprints or {}), **made})
+    def _list_causes(self, task: _Fits, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all that scores depend on, besides the candidates and the seed, by name."""
+        causes = {"X": task.X, "y": task.y} | {name: value for name, value in given.items() if value is not None}
+        causes |= {"estimator": self.estimator, "scoring": self.scoring, "splits": task.splits.known_by}
+        return causes if task.error_score is None else causes | {"error_score": task.error_score}
 
     def _refit(self, X: Any, y: Any, params: Mapping[str, Any]) -> None:
         self.best_estimator_ = _set_up(self.estimator, self.best_params_)
@@ -310,6 +314,17 @@ class _Fits:
         chosen = [self.candidates[arm] for arm in arms]
         split, params = self.splits.choose(number), (self.fit_params, self.score_params)
         return _score_all, (chosen, self.estimator, self.X, self.y, self.scorer, split, *params, self.error_score)
+
+
+def _mark_journal(file: JournalFile, begun: Header | None, causes: Mapping[str, Any]) -> JournalFile:
+    """Return the journal with fingerprints of what scores depend on.
+
+    A search that stopped at a fit that failed may go on with an ``error_score``: no score depends on it yet.
+    """
+    known = {name: digest(name, value) for name, value in causes.items()}
+    if begun is not None and "error_score" not in (begun.fingerprints or {}):
+        known.pop("error_score", None)
+    return replace(file, fingerprints={**(file.fingerprints or {}), **known})
 
 
 def _make_all(parallel: Any, jobs: Iterable[Job]) -> Generator[tuple[int, str, Answer], None, None]:
