@@ -251,12 +251,6 @@ def test_a_function_says_which_candidate_is_refitted() -> None:
         search.set_params(refit=lambda results: "best").fit(X, Y)
 
 
-def test_values_may_be_sequences_of_equal_length() -> None:
-    """As sizes of layers are."""
-    search = HeatsSearchCV(Counting(), {"size": [(1, 2), (3, 4), (5, 6)]}, n_fits=12).fit(X, Y)
-    assert sorted(search.cv_results_["param_size"]) == [(1, 2), (3, 4), (5, 6)]
-
-
 def test_metadata_go_where_they_were_asked_for() -> None:
     """Weights to fits or scores or both, by requests; callbacks, which nothing would call, are refused."""
     weights = np.linspace(1, 2, 150)

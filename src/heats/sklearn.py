@@ -531,7 +531,6 @@ def _make_table(
 def _gather(candidates: Sequence[Mapping[str, Any]], name: str) -> AnyArray:
     """Return the values of a parameter; masked where a candidate has none."""
     values = np.empty(len(candidates), dtype=object)
-    for row, parameters in enumerate(candidates):
-        values[row] = parameters.get(name)  # one by one: else lists of equal length were taken for one array
+    values[:] = [parameters.get(name) for parameters in candidates]
     gathered: AnyArray = np.ma.MaskedArray(values, [name not in parameters for parameters in candidates])
     return gathered
