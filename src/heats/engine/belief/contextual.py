@@ -80,19 +80,26 @@ class _Ratios(NamedTuple):
 
 
 def weigh_contextual(evidence: Evidence) -> Contextual:
-    """Return scores and log evidence."""
+    """Return scores and log evidence; of rankings the log evidence is that of the first places, as of other choices."""
     if isinstance(evidence, Rewards):
         ratios, log_null = _compare_leads(evidence)
-        weights = np.eye(len(LEAD_RATIOS))
-    else:
-        ratios, log_null = _compare_tallies(evidence)
-        chances = np.array(WIN_CHANCES)
-        weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
+        scores = _score(ratios, np.eye(len(LEAD_RATIOS)), evidence)
+        return Contextual(scores, log_null + _log_mean(scores, axis=1))
+    chances = np.array(WIN_CHANCES)
+    weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
+    ratios, log_null = _compare_tallies(evidence)
+    firsts = _score(ratios, weights, evidence)
+    scores = _score(_add_later(ratios, evidence), weights, evidence) if evidence.are_ranked else firsts
+    return Contextual(scores, log_null + _log_mean(firsts, axis=1))
+
+
+def _score(ratios: list[_Ratios], weights: Array, evidence: Evidence) -> Array:
+    """Return S (3); the rows of ``weights`` are the points of the grid."""
     sums = sum(_add_arms(each, evidence) for each in ratios)
     single = np.tensordot(weights, sums, axes=1)  # L (grid, reps, n_arms)
     decoys = _log_mean(_find_decoys(ratios, weights, single), axis=0)
-    scores = _log_mean(single, axis=0) + np.logaddexp(decoys, 0.0) - math.log(2)
-    return Contextual(scores, log_null + _log_mean(scores, axis=1))
+    scores: Array = _log_mean(single, axis=0) + np.logaddexp(decoys, 0.0) - math.log(2)
+    return scores
 
 
 def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
@@ -163,8 +170,15 @@ def _compare_part(part: FirstPlaces) -> tuple[Array, Array]:
     each_won = _log_rising(won, a)
     log_likelihood = each_won.sum(axis=0) - all_times  # log DM(w)
     constant = all_times - each_won - _log_rising(lost, (size - 1) * a)
-    features = np.stack([won, lost, constant])
-    return features if part.later is None else features + part.later, log_likelihood
+    return np.stack([won, lost, constant]), log_likelihood
+
+
+def _add_later(ratios: list[_Ratios], evidence: Choices) -> list[_Ratios]:
+    """Return R of all places of rankings."""
+    return [
+        each if part.later is None else each._replace(features=each.features + part.later)
+        for each, part in zip(ratios, evidence.parts, strict=True)
+    ]
 
 
 def _log_rising(counts: Array, start: float) -> Array:

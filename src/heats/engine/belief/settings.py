@@ -29,6 +29,7 @@ RANKING_PAIRS = 3.0  # ν of the fit to who ranked ahead of whom
 # Fits
 
 LONGEST_LEAP = 16.0  # steps of the fit that are taken at once
+FARTHEST_LEAP = 2.0  # log-strength: further they overshoot
 LARGEST_STRENGTH = 100.0  # log-strength: beyond there is overflow
 MOST_TOGETHER = 300  # arms whose covariance is taken into account; the others are taken as independent
 MOST_ENTRIES = 200_000  # of the matrices of runs that are decomposed together: they fit into a cache
