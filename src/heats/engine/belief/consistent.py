@@ -42,7 +42,7 @@ from heats.engine.belief.settings import (
     VARIANCE_RATIOS,
 )
 
-EFFORT = Effort(300, 1e-3)
+EFFORT = Effort(150, 3e-3)
 
 
 class Consistent(NamedTuple):

@@ -23,9 +23,12 @@ normal error of variance s²,
 τ₊ and τ₋ are estimated from the second moments of the leads.
 
 *A decoy* may be ahead in every set without the best arm. With L_i = Σ R_Q(i) over the sets of i, the odds that j is a
-decoy beside i are as (1) or (2) over the sets that j is in without i, and a decoy is as likely as none:
+decoy beside i are as (1) or (2) over the sets that j is in without i. A decoy is as likely as none, and may be ahead by
+another p or t than the best arm:
 
-    e^{S_i} = mean over the grid of e^{L_i} (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)).  (3)
+    e^{S_i} = mean of e^{L_i} · (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)),              (3)
+
+where both means are over the grid of p or t.
 
 S_i orders the arms, P(i is the best) is proportional to e^{S_i}, and the data have the likelihood
 mean of e^{S_i} times the likelihood of all sets under "no arm is the best".
@@ -77,19 +80,26 @@ class _Ratios(NamedTuple):
 
 
 def weigh_contextual(evidence: Evidence) -> Contextual:
-    """Return scores and log evidence."""
+    """Return scores and log evidence; of rankings the log evidence is that of the first places, as of other choices."""
     if isinstance(evidence, Rewards):
         ratios, log_null = _compare_leads(evidence)
-        weights = np.eye(len(LEAD_RATIOS))
-    else:
-        ratios, log_null = _compare_tallies(evidence)
-        chances = np.array(WIN_CHANCES)
-        weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
+        scores = _score(ratios, np.eye(len(LEAD_RATIOS)), evidence)
+        return Contextual(scores, log_null + _log_mean(scores, axis=1))
+    chances = np.array(WIN_CHANCES)
+    weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
+    ratios, log_null = _compare_tallies(evidence)
+    firsts = _score(ratios, weights, evidence)
+    scores = _score(_add_later(ratios, evidence), weights, evidence) if evidence.are_ranked else firsts
+    return Contextual(scores, log_null + _log_mean(firsts, axis=1))
+
+
+def _score(ratios: list[_Ratios], weights: Array, evidence: Evidence) -> Array:
+    """Return S (3); the rows of ``weights`` are the points of the grid."""
     sums = sum(_add_arms(each, evidence) for each in ratios)
     single = np.tensordot(weights, sums, axes=1)  # L (grid, reps, n_arms)
-    both = single + np.logaddexp(_find_decoys(ratios, weights, single), 0.0) - math.log(2)
-    scores = _log_mean(both, axis=0)
-    return Contextual(scores, log_null + _log_mean(scores, axis=1))
+    decoys = _log_mean(_find_decoys(ratios, weights, single), axis=0)
+    scores: Array = _log_mean(single, axis=0) + np.logaddexp(decoys, 0.0) - math.log(2)
+    return scores
 
 
 def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
@@ -99,7 +109,7 @@ def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
 
 
 def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
-    """Return the logarithm of the mean over j in (3) of every arm ``(grid, reps, n_arms)``.
+    """Return the logarithm of the mean over j in (3), for each point of the grid ``(grid, reps, n_arms)``.
 
     It is exact for the arms that lead. Of the others the sets that they share with j are not left out.
     """
@@ -160,8 +170,15 @@ def _compare_part(part: FirstPlaces) -> tuple[Array, Array]:
     each_won = _log_rising(won, a)
     log_likelihood = each_won.sum(axis=0) - all_times  # log DM(w)
     constant = all_times - each_won - _log_rising(lost, (size - 1) * a)
-    features = np.stack([won, lost, constant])
-    return features if part.later is None else features + part.later, log_likelihood
+    return np.stack([won, lost, constant]), log_likelihood
+
+
+def _add_later(ratios: list[_Ratios], evidence: Choices) -> list[_Ratios]:
+    """Return R of all places of rankings."""
+    return [
+        each if part.later is None else each._replace(features=each.features + part.later)
+        for each, part in zip(ratios, evidence.parts, strict=True)
+    ]
 
 
 def _log_rising(counts: Array, start: float) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.belief.data import add_up
-from heats.engine.belief.settings import LARGEST_STRENGTH, LONGEST_LEAP
+from heats.engine.belief.settings import FARTHEST_LEAP, LARGEST_STRENGTH, LONGEST_LEAP
 
 
 class Effort(NamedTuple):
@@ -72,7 +72,16 @@ def _leap(climb: _Climb, strengths: Array) -> Array:
     length = np.linalg.norm(first, axis=1, keepdims=True) / np.where(bend > 0, bend, np.inf)
     length = np.clip(length, 1.0, LONGEST_LEAP)
     there = np.log(strengths) + 2 * length * first + length**2 * (second - first)
-    return climb.step(np.exp(np.clip(there, -LARGEST_STRENGTH, LARGEST_STRENGTH)))
+    there = np.clip(there, np.log(two) - FARTHEST_LEAP, np.log(two) + FARTHEST_LEAP)
+    return _center(climb.step(np.exp(np.clip(there, -LARGEST_STRENGTH, LARGEST_STRENGTH))))
+
+
+def _center(strengths: Array) -> Array:
+    """Multiply all strengths of a run by what makes the prior likelier: steps, which compare arms, hardly do."""
+    slope = ((1 - strengths) / (1 + strengths)).sum(axis=1, keepdims=True)
+    curvature = (2 * strengths / (1 + strengths) ** 2).sum(axis=1, keepdims=True)
+    centered: Array = strengths * np.exp(np.clip(slope / curvature, -1.0, 1.0))  # a step of Newton
+    return centered
 
 
 class _Climb:
