@@ -88,10 +88,12 @@ class Plain:
 
     def find_scores(self) -> list[float]:
         """Return S of every arm, a decoy beside it taken into account."""
-        return [
-            log_mean([self.sum_up(arm, p) + math.log(0.5 + 0.5 * self.find_decoys(arm, p)) for p in WIN_CHANCES])
-            for arm in range(self.n)
-        ]
+        found = []
+        for arm in range(self.n):
+            decoys = [self.find_decoys(arm, p) for p in WIN_CHANCES]
+            alone = log_mean([self.sum_up(arm, p) for p in WIN_CHANCES])
+            found.append(alone + math.log(0.5 + 0.5 * sum(decoys) / len(decoys)))
+        return found
 
     def sum_up(self, arm: int, p: float, without: int | None = None) -> float:
         """Return L of an arm: R over all its sets, or over those without another arm."""
