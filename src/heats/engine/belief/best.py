@@ -9,9 +9,9 @@
 their covariances with i say; among each other they are then taken as independent. That divides among the leading arms
 what (8) gives them together.
 
-*What all arms have in common* does not matter for who is the best, so it is subtracted first, about: a number c from all
-covariances. Few comparisons or a weak prior leave the mean of all strengths unknown, and it would be taken for luck of
-each arm: with 5 or 10 arms chances would be off by 6 to 10 points instead of 1 or 2.
+*What all arms have in common* does not matter for who is the best, so it is subtracted first: about, a number c from
+all covariances. A weak prior leaves the mean of all strengths unknown, and it would be taken for luck of each arm: the
+leader's chance would be up to 10 points too bold instead of 1 or 2.
 """
 
 from __future__ import annotations
