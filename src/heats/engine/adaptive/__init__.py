@@ -1,4 +1,4 @@
-"""Adaptive play: every batch of pulls takes the arms that look best by all that was told.
+"""Adaptive play: every batch of pulls takes the arms that may well be the best, by the posterior of all pulls so far.
 
 batches       a budget → how many pulls every batch has
 priorities    the posterior → which arms to compare next

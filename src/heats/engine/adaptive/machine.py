@@ -13,6 +13,7 @@ from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.engine.machine import Machine
 from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
+from heats.engine.standings import settle_value
 from heats.engine.statistics import StatisticLike, mean
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
@@ -21,7 +22,7 @@ MOST_BUDGET = 3_000_000  # pulls: dealing a batch of a fifth of them takes secon
 
 
 class Adaptive(Machine, spec=AdaptiveSpec):
-    """Go on with whoever looks best: the winner stays, losers make room, batch by batch.
+    """Compare next the arms that may well be the best: the winner stays, losers make room, batch by batch.
 
     All pulls of a batch are independent. More batches than there is budget for are dropped; few cost accuracy.
     With ``most_per_set`` no set of arms is dealt more often than that, say because so many people vote and nobody shall
@@ -77,7 +78,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         >>> machine.total
         30
         """
-        least, why = (1, "more of nothing changes nothing") if self.stopped is None else (0, "0 spends what was saved")
+        least, why = (1, "add at least one pull") if self.stopped is None else (0, "0 spends what was saved")
         more = whole("pulls", pulls, least, why=why)
         new, game = whole("arms", arms, 0), self._game
         _, _, budget = _check_problem(self.n_arms + new, game.spec.heat_size, self.budget + more)
@@ -112,7 +113,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         return max(0, places - waiting)
 
     def stop(self, chance: float | None = None) -> None:
-        """End the run between two batches: the arm that looks best wins, with that ``chance`` if one was found.
+        """End the run between two batches: the arm with the largest chance wins; ``chance`` is that, if it was found.
 
         What is left of the budget is saved; ``extend`` goes on.
         """
@@ -138,11 +139,11 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """
         if not self.round or self._game.new or self._game.posterior is None:
             return None
-        return float(self._game.posterior.chances[0, self._game.winners[0]])
+        return settle_value(float(self._game.posterior.chances[0, self._game.winners[0]]))
 
     @property
     def leader(self) -> int | None:
-        """The arm with the best score of the batches that are over; None before the first is."""
+        """The arm that is likeliest the best by the batches that are over; None before the first is."""
         if self.done:
             return self.winner
         return self._game.leader if self.round else None
@@ -160,7 +161,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         )
 
     def list_exits(self) -> list[int | None]:
-        """Say that nobody leaves for good."""
+        """Say that no arm is eliminated."""
         return [None] * self.n_arms
 
     @classmethod

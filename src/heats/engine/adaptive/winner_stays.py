@@ -33,7 +33,7 @@ from heats.errors import InvalidArgument
 
 
 class WinnerStays(Game, spec=AdaptiveSpec):
-    """Runs that go on with whoever looks best."""
+    """Runs of adaptive play, in step."""
 
     def __init__(self, spec: AdaptiveSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [spec.heat_size])
@@ -91,7 +91,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self.take_back()
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
-        """Know only what is left; batches stay as dealt, and how good arms look is found out at once."""
+        """Know only what is left; batches stay as dealt, and the priorities are found at once."""
         for number, (_, heard) in past:
             if heard is not None:
                 self._told[number] = self._told[number].keep(heard[..., 0])
@@ -102,7 +102,7 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._update()  # now: who reads the priorities, and when, must not matter
 
     def take_back(self) -> None:
-        """Have no batch under way: the next one is dealt when it is asked for; what was found may change."""
+        """Discard the batch under way: the next one is dealt when it is asked for; the posterior may change."""
         self._stage = None
         self._forget_posterior()
 
@@ -134,9 +134,9 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def add_arms(self, arms: int) -> None:
         """Have so many more arms, from the next batch on, which deals them first."""
+        self.priorities.add_arms(arms)  # first: what was told is of the arms so far
         self.new += range(self.n_arms, self.n_arms + arms)
         self.n_arms += arms
-        self.priorities.add_arms(arms)
         self._forget_posterior()
         self._pulled = np.pad(self._pulled, ((0, 0), (0, arms)))
         self._luck = draw_luck(self._roots, self.n_arms)

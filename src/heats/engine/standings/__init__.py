@@ -12,8 +12,15 @@ picture      the standings as a picture
 from heats.engine.standings.measures import HeadToHead, count_meetings
 from heats.engine.standings.picture import plot_standings
 from heats.engine.standings.row import Standing, list_standings
-from heats.engine.standings.table import Standings, make_standings
-from heats.engine.standings.words import choose_digits, describe_standings, say_chance, say_strength, tabulate
+from heats.engine.standings.table import Standings, make_standings, settle_value
+from heats.engine.standings.words import (
+    choose_digits,
+    describe_standings,
+    explain_world,
+    say_chance,
+    say_strength,
+    tabulate,
+)
 
 __all__ = [
     "HeadToHead",
@@ -22,10 +29,12 @@ __all__ = [
     "choose_digits",
     "count_meetings",
     "describe_standings",
+    "explain_world",
     "list_standings",
     "make_standings",
     "plot_standings",
     "say_chance",
     "say_strength",
+    "settle_value",
     "tabulate",
 ]

@@ -38,7 +38,7 @@ class Assessment(NamedTuple):
     chances: Array
     better: Array  # chance to be better than the arm of reference
     spread: float | None = None
-    contextual: float | None = None  # chance that results depend on who is compared with whom
+    contextual: float | None = None  # chance that results depend on who is compared with whom; None: not assessed
 
 
 def assess_arms(
@@ -107,8 +107,13 @@ def _describe(evidence: Evidence, posterior: Posterior, winner: int | None, luck
         chances=chances,
         better=better,
         spread=unit * found.spread,
-        contextual=contextual,
+        contextual=contextual if _are_in_company(evidence) else None,
     )
+
+
+def _are_in_company(evidence: Evidence) -> bool:
+    """Whether different sets of arms were compared; else nothing can depend on which."""
+    return sum(part.sets.runs.size for part in evidence.parts) > 1
 
 
 def _resample_strengths(

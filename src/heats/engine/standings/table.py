@@ -27,7 +27,7 @@ DIGITS = 6  # to which all values are settled: what is beyond may differ from ma
 
 
 class Standings(msgspec.Struct, frozen=True, dict=True):
-    """All arms, best first; ``rivals`` are stronger than the winner (or the first) with a chance of 5 % or more.
+    """All arms, best first; ``rivals`` are better than the winner (or the first) with a chance of 5 % or more.
 
     ``method``: strengths are ``"choices"`` (log-strengths of Plackett and Luce: e^strength to 1 are the odds against
     an average arm), ``"effects"`` (in units of reward, the luck that a pull's arms share taken out), ``"resampling"``
@@ -39,7 +39,7 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
     rows: tuple[Standing, ...]
     method: Method
     spread: float | None  # standard deviation among the strengths of arms, as the run shows it
-    contextual: float | None  # chance that results depend on who is compared with whom; None: not assessed
+    contextual: float | None  # chance that results depend on who is compared with whom; None: only one set was compared
     rivals: tuple[int, ...] | None  # the likeliest to be stronger first, at most ten; None: too few pulls to say
     n_rivals: int | None
 
@@ -136,11 +136,16 @@ def make_standings(
     return Standings(
         rows=rows,
         method=known.method,
-        spread=None if known.spread is None else _settle_one(known.spread),
-        contextual=None if known.contextual is None else _settle_one(known.contextual),
+        spread=None if known.spread is None else settle_value(known.spread),
+        contextual=None if known.contextual is None else settle_value(known.contextual),
         rivals=None if rivals is None else tuple(rivals[:MOST_RIVALS]),
         n_rivals=None if rivals is None else len(rivals),
     )
+
+
+def settle_value(value: float) -> float:
+    """Round to the digits that the standings show."""
+    return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
 
 
 def _find_rivals(better: Array) -> list[int] | None:
@@ -154,11 +159,7 @@ def _find_rivals(better: Array) -> list[int] | None:
 
 def _settle(values: Array) -> Array:
     """Round to six digits that count."""
-    return np.array([_settle_one(value) for value in values.tolist()])
-
-
-def _settle_one(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
+    return np.array([settle_value(value) for value in values.tolist()])
 
 
 def _make_plain(values: Array) -> list[float | None]:

@@ -61,7 +61,7 @@ class _Line(NamedTuple):
 
 
 def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> list[list[int]]:
-    """Deal if company decides, fast; those that were not dealt yet wait in order, those that were in a heap.
+    """Deal in a contextual world, fast; those that were not dealt yet wait in order, those that were in a heap.
 
     Of a key, ``later`` is all but the score, which is put into it here: a call would take longer.
     """
