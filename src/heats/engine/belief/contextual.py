@@ -55,6 +55,7 @@ from heats.engine.belief.settings import (
 )
 
 TINY = 1e-300
+LEAST_ODDS = 1e-15  # of all others to the likeliest decoy: below is rounding
 FARTHEST = -37.0  # standard errors: the normal distribution function underflows beyond
 
 
@@ -123,7 +124,10 @@ def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
     number = np.full((reps, n_arms), -1)
     number[rows, leading] = places
     shared = sum(_add_shared(each, number, count) for each in ratios)  # (features, reps, leading, n_arms)
-    decoys = np.repeat(_log_mean(single, axis=2)[..., None], n_arms, axis=2)
+    top = single.max(axis=2, keepdims=True)
+    odds = np.exp(single - top)
+    others = np.maximum(odds.sum(axis=2, keepdims=True) - odds, LEAST_ODDS)
+    decoys = np.log(others / (n_arms - 1)) + top
     for found, own, weight in zip(decoys, single, weights, strict=True):
         beside = own[:, None, :] - np.tensordot(weight, shared, axes=1)
         beside[rows, places, leading] = -np.inf

@@ -261,15 +261,12 @@ def _say_chance(report: Report) -> str:
 def _say_first(report: Report, names: Sequence[str]) -> str | None:
     """Say that the standings rank another one than the winner first, and why; None where they do not."""
     first = report.standings.rows[0]
-    if first.arm == report.winner or first.chance is None or report.winner is None:
+    if first.arm == report.winner or first.chance is None:
         return None
     rule = "a tournament is decided by its last heat"
     if not report.rounds:
         rule = f"{make_printable(report.algorithm)} has a rule of its own"
-    return (
-        f"all pulls together rank {names[first.arm]} first ({say_chance(first.chance)}), but {rule}, "
-        f"which names {names[report.winner]}"
-    )
+    return f"all pulls together rank {names[first.arm]} first ({say_chance(first.chance)}), but {rule}"
 
 
 def _say_meetings(record: HeadToHead, names: Sequence[str], no_verdicts: int) -> str:
