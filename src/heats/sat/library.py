@@ -18,15 +18,7 @@ SOURCE = join(dirname(__file__), "kernel.c")
 OWN_FOLDER = join(dirname(__file__), "__pycache__")
 ROOM = "saps-compiling-"  # a folder to compile in, named by the process
 OPTIONS = ("-std=c99", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-shared", "-fPIC")
-ZIG = (
-    "-P",
-    "-m",
-    "ziglang",
-    "cc",
-    "-mcpu=baseline",
-    "-nostdlib",
-    "-ffreestanding",
-)  # for any processor; in half a second
+ZIG = ("-P", "-m", "ziglang", "cc", "-mcpu=baseline", "-nostdlib", "-ffreestanding")  # half a second; any processor
 MISSING = (
     "SAPS is written in C and compiled when it is first used, but no C compiler was found to do it; install one, such "
     "as gcc or clang, or: pip install ziglang"
