@@ -87,7 +87,7 @@ class Log:
         self._on_told = on_told
         self._on_event = on_event
         self._seconds_before = 0.0  # of sessions that ended
-        self._session = self.header.at  # when the present one began
+        self._session = self._latest = self.header.at  # when the present one began, and its latest event
         self._batch: list[tuple[int, Told]] = []
 
     @property
@@ -123,7 +123,7 @@ class Log:
     @property
     def elapsed_seconds(self) -> float:
         """Seconds from begin to end, without the pauses between a stop and a resumption."""
-        return self._seconds_before + max(0.0, (self.last - self._session).total_seconds())  # clocks may be set back
+        return self._seconds_before + (self._latest - self._session).total_seconds()
 
     def advance(self) -> int:
         """Replay what was appended since the last time; return how many lines that was."""
@@ -138,6 +138,8 @@ class Log:
             else:
                 if isinstance(event, Change):
                     self._change(event)
+                elif type(event) is Resumed:  # what was told before belongs to another session
+                    self._replay()
                 self.note(event)
         self._replay()
         return self.lines - before
@@ -158,7 +160,7 @@ class Log:
             case Resumed():
                 self.resumed += 1
                 self._seconds_before = self.elapsed_seconds
-                self._session = event.at
+                self._session = self._latest = event.at
             case TakenBack():
                 self.taken_back += 1
             case Paused() | Reopened():
@@ -177,7 +179,7 @@ class Log:
                 if event.winner != self.machine.winner:
                     raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
                 self.finished = event
-        self.last = max(self.last, event.at)
+        self.last, self._latest = max(self.last, event.at), max(self._latest, event.at)  # clocks may be set back
         if self._on_event is not None:
             self._on_event(event)
 
