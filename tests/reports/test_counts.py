@@ -1,0 +1,135 @@
+"""What reports count, beside counts by hand: sessions, workers, calls of judges, retries."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import heats
+from heats.cli.app import run
+from heats.journal import Log
+from heats.journal.origin import VoteOrigin
+from tests.journal.runs import lines
+from tests.race.scenarios import write
+
+DEMO = ["demo", "-n", "6", "-k", "3", "-B", "30", "--strategy", "adaptive", "--seed", "3"]
+RACE = {"command": ["sh", "-c", "sleep {nap}"], "budget": 12, "cutoff": "20s", "heat_size": 2, "slots": 4}
+RACE |= {"mode": "parallel", "batches": 3}
+SPACE = {"sample": 6, "nap": {"float": [0, 0.05]}}
+
+
+def interrupt(journal: Path, told: int) -> None:
+    """Leave of a journal what a run had written that was killed after so many answers."""
+    kept, left = [], told
+    for line in journal.read_bytes().splitlines(keepends=True):
+        left -= json.loads(line)["event"] == "told"
+        if left < 0:
+            break
+        kept.append(line)
+    journal.write_bytes(b"".join(kept))
+
+
+def read_run(journal: Path, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], str]:
+    """Return what a report says of a run, as JSON and in a line."""
+    capsys.readouterr()
+    assert run(["report", str(journal), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["run"]
+    assert run(["report", str(journal), "--html", str(journal.with_suffix(".html"))]) == 0
+    (line,) = [each for each in capsys.readouterr().out.splitlines() if each.startswith(("workers:", "voters:"))]
+    said = line.split(":")[1].strip()
+    assert f"<dd>{said}</dd>" in journal.with_suffix(".html").read_text()
+    return told, said
+
+
+def test_sessions_of_a_race_are_what_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two heats at a time; resumed three times, extended, and continued with new candidates: each is counted once."""
+    journal = tmp_path / "run.jsonl"
+    assert run(["race", str(write(tmp_path, RACE, space=SPACE)), "--journal", str(journal)]) == 0
+    told, said = read_run(journal, capsys)
+    assert (told["resumed"], told["extended"], told["most_workers"], said) == (0, 0, 2, "2")
+    for pulls in (3, 5, 9):
+        interrupt(journal, pulls)
+        assert run(["resume", str(journal)]) == 0
+    assert run(["extend", str(journal), "-B", "+6"]) == 0
+    assert read_run(journal, capsys)[1] == "2; the run was resumed 3 times and extended once"
+    assert run(["race", "--continue", str(journal), "--more", "2", "-B", "+6"]) == 0
+    told, said = read_run(journal, capsys)
+    assert (told["resumed"], told["extended"], told["most_workers"]) == (3, 2, 2)
+    assert said == "2; the run was resumed 3 times and extended twice"
+    assert sum(told["workers"].values()) == 24
+
+
+def test_a_run_that_was_extended_is_resumed_when_it_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By another command, even where nothing had interrupted it; the extension itself resumes nothing."""
+    journal = tmp_path / "run.jsonl"
+    assert run([*DEMO, "--journal", str(journal)]) == 0
+    for number in (1, 2):
+        assert run(["extend", str(journal), "-B", "+5"]) == 0
+        assert run(["resume", str(journal)]) == 0
+        told, _ = read_run(journal, capsys)
+        assert (told["resumed"], told["extended"], told["most_workers"]) == (number, number, 1)
+    interrupt(journal, 33)
+    told, _ = read_run(journal, capsys)
+    resumed = told["resumed"]
+    assert run(["extend", str(journal), "-B", "+5"]) == 0
+    assert read_run(journal, capsys)[0]["resumed"] == resumed
+
+
+def test_a_call_that_asks_for_more_extends(tmp_path: Path) -> None:
+    """A run that was over is not resumed by it; one that was interrupted is both."""
+    path = tmp_path / "run.jsonl"
+
+    def find(budget: int) -> Log:
+        heats.find_best(range(6), lambda heat: list(map(float, heat)), budget=budget, heat_size=3, journal=path)
+        log = Log(path)
+        log.advance()
+        return log
+
+    log = find(20)
+    assert (log.resumed, log.extensions) == (0, 0)
+    log = find(30)
+    assert (log.resumed, log.extensions) == (0, 1)
+    interrupt(path, 25)
+    log = find(40)
+    assert (log.resumed, log.extensions) == (1, 2)
+
+
+def test_a_run_in_which_nothing_was_told_has_nothing_to_resume(tmp_path: Path) -> None:
+    """As that of a poll, whose journal is there before it is opened."""
+    path = tmp_path / "run.jsonl"
+    for expected in (0, 0, 1, 2):
+        with heats.Journal(path, machine := heats.Adaptive(4, 2, 20)) as journal:
+            assert journal.log.resumed == expected
+            if expected or lines(path)[-1]["event"] == "resumed":
+                query = machine.ask()
+                assert query is not None
+                journal.tell(query, heats.Winner(query.arms[0]))
+
+
+def test_workers_are_those_of_a_session(tmp_path: Path) -> None:
+    """The most of any: threads of a process that comes later are others by name, but not more at work."""
+    path = tmp_path / "run.jsonl"
+    for budget, workers in ((20, 3), (40, 2), (60, 3)):
+        with ThreadPoolExecutor(workers) as pool:
+            heats.find_best(range(9), list, budget=budget, heat_size=3, journal=path, executor=pool)
+    log = Log(path)
+    log.advance()
+    assert log.most_workers <= 3 < len(log.machine.answered)
+
+
+def test_people_are_counted_over_all_sessions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are voters, who stay the same whatever process serves them."""
+    path = tmp_path / "votes.jsonl"
+    origin = VoteOrigin(scenario="names.txt", organiser="", voters=None)
+    for people in (("ann", "bob", "ann"), ("bob", "cem")):
+        with heats.Journal(heats.JournalFile(path, command=origin), machine := heats.Adaptive(4, 2, 20)) as journal:
+            for who in people:
+                query = machine.ask()
+                assert query is not None
+                journal.tell(query, heats.Winner(query.arms[0]), by=who)
+    told, said = read_run(path, capsys)
+    assert (told["workers"], said) == ({"ann": 2, "bob": 2, "cem": 1}, "3; the run was resumed once")
