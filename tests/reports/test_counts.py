@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+import zlib
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -133,3 +137,97 @@ def test_people_are_counted_over_all_sessions(tmp_path: Path, capsys: pytest.Cap
                 journal.tell(query, heats.Winner(query.arms[0]), by=who)
     told, said = read_run(path, capsys)
     assert (told["workers"], said) == ({"ann": 2, "bob": 2, "cem": 1}, "3; the run was resumed once")
+
+
+class Service:
+    """A judge that counts what it is asked: some calls fail, some answers are no verdict."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.failed = 0
+        self.silent = 0
+        self.made: Counter[tuple[str, int]] = Counter()
+        self._met: Counter[str] = Counter()
+        self._guard = threading.Lock()
+
+    def ask(self, text: str) -> Any:
+        with self._guard:
+            self.asked += 1
+            self._met[text] += 1
+            first = self._met[text] == 1
+            kind = zlib.crc32(text.encode()) % 4
+            self.failed += first and kind == 0
+            self.silent += first and kind == 1
+        if first and kind == 0:
+            raise ConnectionError("busy")
+        said = "well, well" if first and kind == 1 else "A"
+        return heats.Noted(said, {"cost": 1})
+
+    def answer(self, candidate: str, row: int) -> Any:
+        with self._guard:
+            self.made[candidate, row] += 1
+        return heats.Noted(f"{candidate} on {row}", {"cost": 100})
+
+
+def judge(service: Service, **options: Any) -> heats.judging.Judge:
+    return heats.judging.Judge(
+        service.ask, rows=range(30), answer=service.answer, name="service", varies=True, **options
+    )
+
+
+ASKED: dict[str, Any] = {"budget": 40, "heat_size": 3, "retries": 6, "backoff": (0.001, 0.001)}
+WORDS = ["one", "two", "three", "four", "five", "six"]
+
+
+@pytest.mark.parametrize("how", ["here", "threads", "awaited", "journal"])
+def test_calls_are_questions_to_the_judge(how: str, tmp_path: Path) -> None:
+    """Outputs that candidates make are counted apart, and those that were made before; costs are those of both."""
+    service = Service()
+    if how == "awaited":
+        found = asyncio.run(heats.find_best_async(WORDS, judge(service), concurrency=4, **ASKED))
+    elif how == "threads":
+        with ThreadPoolExecutor(4) as pool:
+            found = heats.find_best(WORDS, judge(service), executor=pool, **ASKED)
+    else:
+        journal = tmp_path / "run.jsonl" if how == "journal" else None
+        found = heats.find_best(WORDS, judge(service), journal=journal, **ASKED)
+    facts = found.judging
+    assert facts is not None
+    assert (facts.pulls, facts.calls, facts.cache_hits) == (40, service.asked, 0)
+    assert facts.calls == 40 + service.failed + service.silent
+    assert facts.retries == service.failed + service.silent
+    assert set(service.made.values()) == {1}
+    assert facts.outputs == len(service.made)
+    assert facts.outputs + facts.kept_outputs == 3 * facts.calls  # whose pull was tried again made nothing anew
+    assert facts.cost == 100 * facts.outputs + facts.calls - service.failed
+    assert service.failed > 0 < service.silent
+    said = f"40 pulls by 1 judge: {facts.calls} calls and {facts.outputs} outputs, which cost {facts.cost:,.6g}; "
+    assert f"{said}0 answers from the cache, {facts.retries} tried again; {facts.kept_outputs} outputs used" in str(
+        found
+    )
+
+
+def make(candidate: str, row: int) -> str:
+    return f"{candidate} on {row}"
+
+
+def test_what_the_cache_had_is_no_call(tmp_path: Path) -> None:
+    """Neither a question nor an output; both are counted as what they are, also in a run that goes on."""
+    asked: list[str] = []
+
+    def ask(text: str) -> str:
+        asked.append(text)
+        return "A"
+
+    def find(journal: Path) -> Any:
+        reader = heats.judging.Judge(ask, rows=range(30), answer=make, name="x", cache=tmp_path / "answers.db")
+        return heats.find_best(WORDS, reader, budget=40, heat_size=3, journal=journal).judging
+
+    first, again = find(tmp_path / "1.jsonl"), find(tmp_path / "2.jsonl")
+    assert (first.calls + first.cache_hits, first.outputs + first.kept_outputs) == (40, 120)
+    assert first.calls == len(asked)
+    assert (again.calls, again.cache_hits, again.outputs, again.kept_outputs) == (0, 40, 0, 120)
+    interrupt(tmp_path / "1.jsonl", 25)
+    gone_on = find(tmp_path / "1.jsonl")
+    assert (gone_on.calls + gone_on.cache_hits, gone_on.outputs + gone_on.kept_outputs) == (40, 120)
+    assert gone_on.calls <= first.calls
