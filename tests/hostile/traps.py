@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx2 as httpx
@@ -97,6 +98,7 @@ COMMANDS = [
     "bounds -n 12 -k 3 --gap 0.2",
     "demo -n 5 -k 2 -B 10 --journal demo.jsonl --html demo.html",
     "report demo.jsonl --csv demo.csv",
+    *(["demo -n 5 -k 2 -B 10 --dask local"] if find_spec("distributed") else []),
     "extend demo.jsonl -B +5",
     "resume demo.jsonl",
     "schema",
