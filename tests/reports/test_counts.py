@@ -231,3 +231,47 @@ def test_what_the_cache_had_is_no_call(tmp_path: Path) -> None:
     gone_on = find(tmp_path / "1.jsonl")
     assert (gone_on.calls + gone_on.cache_hits, gone_on.outputs + gone_on.kept_outputs) == (40, 120)
     assert gone_on.calls <= first.calls
+
+
+def test_what_is_tried_again_is_counted_once_for_every_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And once for every answer without a verdict after which another one was asked for; also in a run that goes on."""
+    journal, met, failures = tmp_path / "run.jsonl", Counter[int](), []
+
+    def compare(heat: tuple[int, ...], query: heats.Query) -> Any:
+        met[query.id] += 1
+        if query.id % 5 == 0 and met[query.id] <= 2:
+            failures.append(query.id)
+            raise ValueError("not yet")
+        return [float(arm) for arm in heat]
+
+    for _ in range(2):
+        heats.find_best(range(9), compare, budget=40, heat_size=3, retries=3, backoff=(0.001, 0.001), journal=journal)
+        interrupt(journal, 30)
+    told, _ = read_run(journal, capsys)
+    kept = [each["id"] for each in lines(journal) if each["event"] == "requeued"]
+    assert told["requeued"] == len(kept) > 0
+    assert Counter(kept) == Counter(each for each in failures if each in kept)
+    assert sum(told["workers"].values()) == 30
+    assert told["resumed"] == 1
+
+
+def test_runs_of_a_race_are_those_that_were_started(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By what the programs themselves write down; crashes and heats that nobody won are counted, too."""
+    started, journal = tmp_path / "started.txt", tmp_path / "run.jsonl"
+    command = ["sh", "-c", f"echo {{n}} >> {started}; sleep 0.0{{n}}; exit $(({{n}} == 3 ? 9 : 0))"]
+    race = {"command": command, "budget": 9, "cutoff": "20s", "heat_size": 2, "mode": "parallel"}
+    scenario = write(tmp_path, race, [{"n": number} for number in (1, 3, 5)])
+    assert run(["race", str(scenario), "--journal", str(journal)]) == 0
+    assert run(["extend", str(journal), "-B", "+3"]) == 0
+    assert run(["resume", str(journal)]) == 0
+    capsys.readouterr()
+    assert run(["report", str(journal), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["race"]
+    runs = Counter(started.read_text().split())
+    assert told["heats"] == 12
+    assert {each["arm"]: each["runs"] for each in told["candidates"]} == {0: runs["1"], 1: runs["3"], 2: runs["5"]}
+    crashes = {each["arm"]: each["crashes"] for each in told["candidates"]}
+    assert crashes[0] == crashes[2] == 0 < crashes[1] <= runs["3"]
+    assert sum(each["wins"] for each in told["candidates"]) + told["without_winner"] == 12
