@@ -110,11 +110,15 @@ class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued", o
 
 
 class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omit_defaults=True):
-    """The run went on, in another process perhaps, after ``cut`` bytes of a torn line were removed."""
+    """A session began, in another process perhaps, after ``cut`` bytes of a torn line were removed.
+
+    ``to_change``: not to go on with the run, but to extend it, say; whoever does may then go on.
+    """
 
     by: str
     at: datetime
     cut: int = 0
+    to_change: bool = False
 
 
 class Extended(msgspec.Struct, frozen=True, tag_field="event", tag="extended", omit_defaults=True):

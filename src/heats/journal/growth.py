@@ -39,7 +39,7 @@ def _find_growth(log: Log, asked: Header) -> Iterator[Change]:
     for arm, candidate in enumerate(new, spec.n_arms):
         if candidate.name in taken and candidate.fingerprint == ("", candidate.name):
             raise InvalidArgument(
-                f"a candidate before candidate {arm} is called {candidate.name!r}, too, and the name is all that "
+                f"a candidate before candidate #{arm} is called {candidate.name!r}, too, and the name is all that "
                 "it is known by; call it something else."
             )
         name = find_free_name(candidate.name, arm, taken)

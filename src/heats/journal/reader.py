@@ -78,7 +78,9 @@ class Log:
         self.requeued = 0  # pulls handed out again
         self.late = 0  # answers that came too late to count
         self.taken_back = 0  # answers that were
-        self.resumed = 0  # times
+        self.resumed = 0  # times that a run went on which had begun and was not over
+        self.extensions = 0  # times that it got more pulls or, with them, candidates
+        self.most_workers = 0  # who answered within one session, the most of any; of those who said who they are
         self.is_paused = False
         self.joined: dict[str, str] = {}  # who may answer since it began, and hashes of what they are known by
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
@@ -86,8 +88,11 @@ class Log:
         self.last = self.header.at  # when something happened last
         self._on_told = on_told
         self._on_event = on_event
+        self.is_ours = False  # the last line was written by whoever holds this log
+        self._is_begun = False  # something was told
+        self._workers: set[str] = set()  # who answered in the present session
         self._seconds_before = 0.0  # of sessions that ended
-        self._session = self.header.at  # when the present one began
+        self._session = self._latest = self.header.at  # when the present one began, and its latest event
         self._batch: list[tuple[int, Told]] = []
 
     @property
@@ -123,7 +128,7 @@ class Log:
     @property
     def elapsed_seconds(self) -> float:
         """Seconds from begin to end, without the pauses between a stop and a resumption."""
-        return self._seconds_before + max(0.0, (self.last - self._session).total_seconds())  # clocks may be set back
+        return self._seconds_before + (self._latest - self._session).total_seconds()
 
     def advance(self) -> int:
         """Replay what was appended since the last time; return how many lines that was."""
@@ -138,6 +143,8 @@ class Log:
             else:
                 if isinstance(event, Change):
                     self._change(event)
+                elif type(event) is Resumed:  # what was told before belongs to another session
+                    self._replay()
                 self.note(event)
         self._replay()
         return self.lines - before
@@ -148,6 +155,10 @@ class Log:
             case Late():
                 self.late += 1
             case Told():
+                self._is_begun = True
+                if event.by is not None:
+                    self._workers.add(event.by)
+                    self.most_workers = max(self.most_workers, len(self._workers))
                 self.compared_seconds += event.took or 0.0
                 self.judged.add(event.notes)
                 if self._on_told is not None:
@@ -156,9 +167,10 @@ class Log:
                 self.requeued += 1
                 self.judged.add_given_up(event.notes)
             case Resumed():
-                self.resumed += 1
+                self.resumed += self._is_begun and self.finished is None and not event.to_change
+                self._workers.clear()
                 self._seconds_before = self.elapsed_seconds
-                self._session = event.at
+                self._session = self._latest = event.at
             case TakenBack():
                 self.taken_back += 1
             case Paused() | Reopened():
@@ -169,6 +181,7 @@ class Log:
                 self.finished = None
             case Extended():
                 self.finished, self.extended = None, event
+                self.extensions += bool(event.pulls or event.added)
                 self.candidates += event.added
             case Added():
                 self.candidates.append(event.candidate)
@@ -177,7 +190,7 @@ class Log:
                 if event.winner != self.machine.winner:
                     raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
                 self.finished = event
-        self.last = max(self.last, event.at)
+        self.last, self._latest = max(self.last, event.at), max(self._latest, event.at)  # clocks may be set back
         if self._on_event is not None:
             self._on_event(event)
 
@@ -185,6 +198,7 @@ class Log:
         """Take note of an event that was written to the end of the file, as ``size`` bytes."""
         self.lines += 1
         self.size += size
+        self.is_ours = True
         self.note(event)
 
     def tail(self) -> bytes:
@@ -202,6 +216,7 @@ class Log:
                 *lines, rest = (rest + block).split(b"\n")
                 for line in lines:
                     event = self._event(line)
+                    self.is_ours = False
                     self.size += len(line) + 1
                     self.lines += 1
                     yield event

@@ -84,7 +84,8 @@ class Journal:
     ``tournament`` is any machine that nothing was told. One thread tells. After a write that failed, nothing more is
     taken; what was told before is in the file. ``log`` is what the file says of the run so far; one that was read
     before may be handed over, and then its machine goes on, where the other one only says what is asked for: if that is
-    adaptive play with a larger budget, or with more candidates after the known ones, the run is extended, or added to.
+    adaptive play with a larger budget, or with more candidates after the known ones, the run is extended, or added to;
+    ``to_change``: it is not gone on with, but changed by one of the functions below.
 
     Examples
     --------
@@ -109,6 +110,7 @@ class Journal:
         *,
         on_told: Callable[[Told], None] | None = None,
         log: Log | None = None,
+        to_change: bool = False,
     ) -> None:
         if not isinstance(tournament, Machine) or not tournament.is_fresh:
             raise InvalidArgument(
@@ -125,7 +127,7 @@ class Journal:
             if log is None:
                 self._open(known, on_told, exactly=candidates is not None)
             else:
-                self._open_read(log, known)
+                self._open_read(log, known, to_change=to_change)
         except OSError as error:
             self.close()
             raise _cannot_begin(self.path, error) from None
@@ -298,13 +300,13 @@ class Journal:
             cut = self._take_file()
             self._go_on([], cut, begun=begun)
 
-    def _open_read(self, log: Log, known: tuple[Candidate, ...] | None) -> None:
+    def _open_read(self, log: Log, known: tuple[Candidate, ...] | None, *, to_change: bool) -> None:
         """Go on with what a log has read, as far as is asked for."""
         self.log, asked = log, self._header(known)
         log.advance()
         check_same(bring_up_to_date(log), leave_out_growth(asked, log), self.path, candidates=known is not None)
         self.machine = log.machine
-        if not log.is_over or goes_further(asked, log):
+        if not to_change and (not log.is_over or goes_further(asked, log)):
             cut = self._take_file()
             self._go_on(grow(log, asked), cut)  # what cannot grow is refused before anything is written
 
@@ -319,7 +321,8 @@ class Journal:
         if self.log.finished is not None and not changes:
             return
         with self.together():
-            if not begun and not self.machine.done:
+            is_same_session = begun or (self.log.is_ours and not cut)
+            if not is_same_session and not self.machine.done:
                 self._write(Resumed(name_this_worker(), now(), cut))
             for change in changes:
                 self._write(change)
@@ -331,7 +334,7 @@ class Journal:
             apply_change(self.machine, change)
             self._told = self.machine.settled
             if self._cut is not None:
-                self._write(Resumed(name_this_worker(), now(), self._cut))
+                self._write(Resumed(name_this_worker(), now(), self._cut, to_change=True))
                 self._cut = None
             self._write(change)
             self._finish()
