@@ -31,6 +31,7 @@ from heats.journal.events import (
     Joined,
     Late,
     Paused,
+    Redealt,
     Reopened,
     Requeued,
     Resumed,
@@ -128,6 +129,8 @@ class Log:
     def advance(self) -> int:
         """Replay what was appended since the last time; return how many lines that was."""
         before = self.lines
+        if before == 1:
+            self.machine.take_rule(self.header.machine)
         for event in self.events():
             if type(event) is Told:
                 if event.id >= self.machine.next_id:  # the round ended early: its last pulls were saved
@@ -174,8 +177,10 @@ class Log:
                 self.candidates.append(event.candidate)
             case Finished():
                 self._replay()
-                if event.winner != self.machine.winner:
-                    raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
+                try:
+                    self.machine.confirm_winner(event.winner)
+                except OutOfTurn as error:
+                    raise self._misfit(self.lines, str(error)) from None
                 self.finished = event
         self.last = max(self.last, event.at)
         if self._on_event is not None:
@@ -211,7 +216,9 @@ class Log:
         machine, batch, number = self.machine, self._batch, self.lines
         self._batch = []
         try:
-            queries = machine.ask_for([event.id for _, event in batch]) if batch else []
+            numbers = [event.id for _, event in batch]
+            machine.give(numbers, [event.arms for _, event in batch])
+            queries = machine.ask_for(numbers) if batch else []
             for query, (number, event) in zip(queries, batch, strict=True):  # noqa: B007  # the line, for the message
                 if query.arms != event.arms:
                     raise OutOfTurn(f"pull {query.id} compares the arms {query.arms} here, not {event.arms}")
@@ -225,11 +232,8 @@ class Log:
         self._replay()
         machine = self.machine
         try:
-            is_out = isinstance(event, Extended | Added) and event.begun and not machine.is_begun
-            asked = machine.ask() if is_out else None  # so that the batch stays as it was handed out
-            apply_change(machine, event)
-            if asked is not None:
-                machine.requeue(asked)
+            with machine.replay(begun=isinstance(event, Extended | Added) and event.begun):
+                apply_change(machine, event)
             if isinstance(event, TakenBack):
                 machine.requeue(event.id)  # whoever had it again is not here
         except HeatsError as error:
@@ -265,6 +269,8 @@ def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, An
             answers.pop(event.id, None)
         elif isinstance(event, Extended | Added) and isinstance(spec, AdaptiveSpec):
             spec = _grow(spec, event)
+        elif isinstance(event, Redealt) and isinstance(spec, AdaptiveSpec):
+            spec = msgspec.structs.replace(spec, rule=event.rule)
     is_same = spec == machine.spec and int(log.header.seed) == machine.seed
     return answers if is_same else {}  # another run is kept there now
 

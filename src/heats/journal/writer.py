@@ -44,7 +44,7 @@ from heats.journal.events import (
     now,
 )
 from heats.journal.fingerprint import Candidate, Challenger, take_fingerprints
-from heats.journal.growth import find_free_name, grow, make_addition, make_extension
+from heats.journal.growth import find_free_name, grow, make_addition, make_extension, redeal
 from heats.journal.notes import check_notes, check_seconds
 from heats.journal.origin import Origin, write_origin
 from heats.journal.pen import Pen
@@ -216,7 +216,8 @@ class Journal:
     def close_stage(self, why: str = "") -> None:
         """End the round under way, and write down why; what it still owes comes to no verdict."""
         self._check_open()
-        self._change(Closed(make_encodable(why), now()))
+        owed = {number: self.machine.query(number).arms for number in self.machine.list_owed()}
+        self._change(Closed(make_encodable(why), now(), owed))
 
     def void(self, who: str) -> None:
         """Let all answers by ``who`` be no verdicts, whether the run is over or not, and write it down."""
@@ -291,7 +292,7 @@ class Journal:
             raise refuse_other_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
         if not self.log.is_over:
             cut = self._take_file()
-            self._go_on([], cut, begun=begun)
+            self._go_on(redeal(self.machine), cut, begun=begun)
 
     def _open_read(self, log: Log, known: tuple[Candidate, ...] | None) -> None:
         """Go on with what a log has read, as far as is asked for."""
@@ -301,10 +302,15 @@ class Journal:
         self.machine = log.machine
         if not log.is_over or goes_further(asked, log):
             cut = self._take_file()
-            self._go_on(grow(log, asked), cut)  # what cannot grow is refused before anything is written
+            changes = [*redeal(self.machine), *grow(log, asked)]  # what cannot grow is refused before anything is written
+            self._go_on([*changes, *redeal(self.machine)], cut)
 
     def _take_file(self) -> int:
         """Be the one that writes; return how many bytes of a torn line were cut off."""
+        try:
+            self.machine.check_rule()
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{self.path}: {error.message}") from None
         cut = self._pen.take(self.log)
         self._told = self.machine.settled
         return cut
@@ -328,7 +334,8 @@ class Journal:
             if self._cut is not None:
                 self._write(Resumed(name_this_worker(), now(), self._cut))
                 self._cut = None
-            self._write(change)
+            for each in (change, *redeal(self.machine)):
+                self._write(each)
             self._finish()
         except BaseException as error:
             if not isinstance(error, Exception):

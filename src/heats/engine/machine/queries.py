@@ -51,6 +51,12 @@ class Queries:
         heats = opened.stage.heat_of(pulls)
         return heats, np.take_along_axis(opened.stage.heats[0, heats], self._shuffle(opened, pulls), axis=-1)
 
+    def restore(self, opened: Opened, pulls: Indices, shown: Indices) -> Indices:
+        """Return the heats of pulls, arms as dealt, that are shown so."""
+        heats = np.empty_like(shown)
+        np.put_along_axis(heats, self._shuffle(opened, pulls), shown, axis=-1)
+        return heats
+
     def observe(self, kind: Kind | None, opened: Opened, pulls: Indices, said: Array) -> Array:
         """Return what pulls of a stage observed, arms as dealt; ``said`` has them as shown, of races their times."""
         observations = np.empty(said.shape)
