@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -215,10 +215,9 @@ class Log:
         """Tell a batch of pulls; their queries are made together, which is what makes it fast."""
         machine, batch, number = self.machine, self._batch, self.lines
         self._batch = []
+        self._give(batch)
         try:
-            numbers = [event.id for _, event in batch]
-            machine.give(numbers, [event.arms for _, event in batch])
-            queries = machine.ask_for(numbers) if batch else []
+            queries = machine.ask_for([event.id for _, event in batch]) if batch else []
             for query, (number, event) in zip(queries, batch, strict=True):  # noqa: B007  # the line, for the message
                 if query.arms != event.arms:
                     raise OutOfTurn(f"pull {query.id} compares the arms {query.arms} here, not {event.arms}")
@@ -226,6 +225,16 @@ class Log:
                 self.note(event)
         except (HeatsError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._misfit(number, str(error)) from error
+
+    def _give(self, batch: Sequence[tuple[int, Told]]) -> None:
+        """Let the machine know what a batch of pulls compared."""
+        try:
+            self.machine.give([event.id for _, event in batch], [event.arms for _, event in batch])
+        except HeatsError as error:
+            if len(batch) == 1:
+                raise self._misfit(batch[0][0], str(error)) from error
+            for each in batch:  # which of them is it?
+                self._give([each])
 
     def _change(self, event: Change) -> None:
         """Change the run as it was changed then."""

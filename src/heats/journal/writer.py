@@ -16,6 +16,7 @@ from heats.base.text import make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
+from heats.engine.machine.queries import check_known
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.journal.appending import Sync
 from heats.journal.changes import apply_change
@@ -155,6 +156,7 @@ class Journal:
         """
         self._check_open()
         asked = query if isinstance(query, Query) else self.machine.query(query)
+        check_known(asked)
         event = _make_event(asked, feedback, by, took, notes)
         before = self._told
         try:

@@ -201,7 +201,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         if opened is None or not new:
             return
         for pull, shown in new:
-            if len(set(shown)) != opened.size or len(shown) != opened.size or not 0 <= min(shown) <= max(shown) < self.n_arms:
+            is_heat = len(shown) == len(set(shown)) == opened.size
+            if not is_heat or not 0 <= min(shown) <= max(shown) < self.n_arms:
                 raise OutOfTurn(f"pull {pull + self._first} cannot compare the arms {shown}")
         pulls = np.array([pull for pull, _ in new])
         heats = self._queries.restore(opened, pulls, np.array([shown for _, shown in new]))
@@ -232,6 +233,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         if opened is None:
             raise OutOfTurn("the run is over; there is nothing left to deal anew.")
         is_reopened = self.is_reopened
+        opened.stage.heats[0, ~told] = UNKNOWN
         if told.any():
             self._game.cut(int(told.sum()))
             self._dropped = ~told

@@ -22,7 +22,7 @@ from heats.base.randomness import fold_seed
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
 from heats.engine.game import Game, Stage, Watch
 from heats.engine.machine.answerers import Answerers
-from heats.engine.machine.queries import Queries, Query, number_of, read_rows
+from heats.engine.machine.queries import Queries, Query, check_known, number_of, read_rows
 from heats.engine.machine.stages import NOTHING, PACK, Opened, Over
 from heats.engine.report import Stop
 from heats.engine.scoring import adapt_to_kind
@@ -206,8 +206,7 @@ class Asking:
         mine = self._out.get(number)
         if mine is not query or mine is None:
             mine = self.query(query)
-            if not mine.arms:
-                raise _forgotten(number)
+            check_known(mine)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
         kind = KINDS.get(type(feedback), _REWARDS)
@@ -451,13 +450,6 @@ class Aside(NamedTuple):
 
     said: bytes | None
     out: Query | None
-
-
-def _forgotten(number: int) -> OutOfTurn:
-    return OutOfTurn(
-        f"pull {number} was dealt by an earlier rule and is not owed any more; which arms it compared is forgotten. "
-        "Give the Query that was handed out, and the answer is noted as late."
-    )
 
 
 def _not_owed(number: int) -> OutOfTurn:

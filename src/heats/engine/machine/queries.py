@@ -91,6 +91,15 @@ def read_rows(kind: Kind | None, opened: Opened, rows: Sequence[bytes | None]) -
     return pulls, said.reshape(-1, opened.size)
 
 
+def check_known(query: Query) -> None:
+    """Refuse a pull of which nobody knows any more what it compared."""
+    if not query.arms:
+        raise OutOfTurn(
+            f"pull {query.id} was dealt by an earlier rule and is not owed any more; which arms it compared is "
+            "forgotten. Tell it by the Query that was handed out, and a journal notes the answer as late."
+        )
+
+
 def number_of(query: Query | int | None) -> int:
     """Return the id of a pull, which may be given by its query; or refuse what is neither."""
     if query is None:
