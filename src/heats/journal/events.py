@@ -3,8 +3,8 @@ r"""The lines of a journal: one JSON object each, readable by eye, ending in a c
 ``{"event":"told","id":3,"arms":[4,1],"feedback":[0.5,2.0],"at":"2026-01-01T12:00:00Z",…,"crc":"0a1b2c3d"}``
 
 Since format 2 a line's checksum goes on from that of the line before, so that a line that is missing, doubled or out of
-place is found as well as one that is changed. In format 1 every line stood for itself. Since format 3 the lines tell all
-that adaptive play compared, also where a batch was closed, and say by which rule it was dealt.
+place is found as well as one that is changed. In format 1 every line stood for itself. Since format 3 the lines say
+which rule of adaptive play dealt, and tell all that it compared, also where a batch was closed.
 """
 
 from __future__ import annotations

@@ -304,8 +304,8 @@ class Journal:
         self.machine = log.machine
         if not log.is_over or goes_further(asked, log):
             cut = self._take_file()
-            changes = [*redeal(self.machine), *grow(log, asked)]  # what cannot grow is refused before anything is written
-            self._go_on([*changes, *redeal(self.machine)], cut)
+            changes = [*redeal(self.machine), *grow(log, asked), *redeal(self.machine)]  # which may open a batch
+            self._go_on(changes, cut)  # what cannot grow is refused before anything is written
 
     def _take_file(self) -> int:
         """Be the one that writes; return how many bytes of a torn line were cut off."""

@@ -35,8 +35,9 @@ class Machine(Asking, ABC):
 
     _by_spec: ClassVar[dict[type, type[Machine]]] = {}  # the machines there are, by the type of their spec
 
-    def __init_subclass__(cls, *, spec: type) -> None:
-        Machine._by_spec[spec] = cls
+    def __init_subclass__(cls, *, spec: type | None = None) -> None:
+        if spec is not None:
+            Machine._by_spec[spec] = cls
 
     # What an algorithm has to say.
 
@@ -204,7 +205,7 @@ class Machine(Asking, ABC):
         return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
 
     def give(self, numbers: Sequence[int], arms: Sequence[Arms]) -> None:
-        """Take what pulls compare, as shown, from a journal that tells it; where the spec fixes it, nothing is to do."""
+        """Take from a journal what pulls compare, as shown; where the spec fixes that, there is nothing to do."""
 
     def take_rule(self, spec: Spec) -> None:
         """Be dealt by the rule of a journal's spec, which may be another one than that of this version."""
