@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -31,6 +31,7 @@ from heats.journal.events import (
     Joined,
     Late,
     Paused,
+    Redealt,
     Reopened,
     Requeued,
     Resumed,
@@ -133,6 +134,8 @@ class Log:
     def advance(self) -> int:
         """Replay what was appended since the last time; return how many lines that was."""
         before = self.lines
+        if before == 1:
+            self.machine.take_rule(self.header.machine)
         for event in self.events():
             if type(event) is Told:
                 if event.id >= self.machine.next_id:  # the round ended early: its last pulls were saved
@@ -187,8 +190,10 @@ class Log:
                 self.candidates.append(event.candidate)
             case Finished():
                 self._replay()
-                if event.winner != self.machine.winner:
-                    raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
+                try:
+                    self.machine.confirm_winner(event.winner)
+                except OutOfTurn as error:
+                    raise self._misfit(self.lines, str(error)) from None
                 self.finished = event
         self.last, self._latest = max(self.last, event.at), max(self._latest, event.at)  # clocks may be set back
         if self._on_event is not None:
@@ -225,6 +230,7 @@ class Log:
         """Tell a batch of pulls; their queries are made together, which is what makes it fast."""
         machine, batch, number = self.machine, self._batch, self.lines
         self._batch = []
+        self._give(batch)
         try:
             queries = machine.ask_for([event.id for _, event in batch]) if batch else []
             for query, (number, event) in zip(queries, batch, strict=True):  # noqa: B007  # the line, for the message
@@ -235,16 +241,23 @@ class Log:
         except (HeatsError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._misfit(number, str(error)) from error
 
+    def _give(self, batch: Sequence[tuple[int, Told]]) -> None:
+        """Let the machine know what a batch of pulls compared."""
+        try:
+            self.machine.give([event.id for _, event in batch], [event.arms for _, event in batch])
+        except HeatsError as error:
+            if len(batch) == 1:
+                raise self._misfit(batch[0][0], str(error)) from error
+            for each in batch:  # which of them is it?
+                self._give([each])
+
     def _change(self, event: Change) -> None:
         """Change the run as it was changed then."""
         self._replay()
         machine = self.machine
         try:
-            is_out = isinstance(event, Extended | Added) and event.begun and not machine.is_begun
-            asked = machine.ask() if is_out else None  # so that the batch stays as it was handed out
-            apply_change(machine, event)
-            if asked is not None:
-                machine.requeue(asked)
+            with machine.replay(begun=isinstance(event, Extended | Added) and event.begun):
+                apply_change(machine, event)
             if isinstance(event, TakenBack):
                 machine.requeue(event.id)  # whoever had it again is not here
         except HeatsError as error:
@@ -280,6 +293,8 @@ def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, An
             answers.pop(event.id, None)
         elif isinstance(event, Extended | Added) and isinstance(spec, AdaptiveSpec):
             spec = _grow(spec, event)
+        elif isinstance(event, Redealt) and isinstance(spec, AdaptiveSpec):
+            spec = msgspec.structs.replace(spec, rule=event.rule)
     is_same = spec == machine.spec and int(log.header.seed) == machine.seed
     return answers if is_same else {}  # another run is kept there now
 

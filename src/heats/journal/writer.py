@@ -16,6 +16,7 @@ from heats.base.text import make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
+from heats.engine.machine.queries import check_known
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.journal.appending import Sync
 from heats.journal.changes import apply_change
@@ -44,7 +45,7 @@ from heats.journal.events import (
     now,
 )
 from heats.journal.fingerprint import Candidate, Challenger, take_fingerprints
-from heats.journal.growth import find_free_name, grow, make_addition, make_extension
+from heats.journal.growth import find_free_name, grow, make_addition, make_extension, redeal
 from heats.journal.notes import check_notes, check_seconds
 from heats.journal.origin import Origin, write_origin
 from heats.journal.pen import Pen
@@ -162,6 +163,7 @@ class Journal:
         """
         self._check_open()
         asked = query if isinstance(query, Query) else self.machine.query(query)
+        check_known(asked)
         event = _make_event(asked, feedback, by, took, notes)
         before = self._told
         try:
@@ -223,7 +225,8 @@ class Journal:
     def close_stage(self, why: str = "") -> None:
         """End the round under way, and write down why; what it still owes comes to no verdict."""
         self._check_open()
-        self._change(Closed(make_encodable(why), now()))
+        owed = {number: self.machine.query(number).arms for number in self.machine.list_owed()}
+        self._change(Closed(make_encodable(why), now(), owed))
 
     def void(self, who: str) -> None:
         """Let all answers by ``who`` be no verdicts, whether the run is over or not, and write it down."""
@@ -298,7 +301,7 @@ class Journal:
             raise refuse_other_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
         if not self.log.is_over:
             cut = self._take_file()
-            self._go_on([], cut, begun=begun)
+            self._go_on(redeal(self.machine), cut, begun=begun)
 
     def _open_read(self, log: Log, known: tuple[Candidate, ...] | None, *, to_change: bool) -> None:
         """Go on with what a log has read, as far as is asked for."""
@@ -308,10 +311,15 @@ class Journal:
         self.machine = log.machine
         if not to_change and (not log.is_over or goes_further(asked, log)):
             cut = self._take_file()
-            self._go_on(grow(log, asked), cut)  # what cannot grow is refused before anything is written
+            changes = [*redeal(self.machine), *grow(log, asked), *redeal(self.machine)]  # which may open a batch
+            self._go_on(changes, cut)  # what cannot grow is refused before anything is written
 
     def _take_file(self) -> int:
         """Be the one that writes; return how many bytes of a torn line were cut off."""
+        try:
+            self.machine.check_rule()
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{self.path}: {error.message}") from None
         cut = self._pen.take(self.log)
         self._told = self.machine.settled
         return cut
@@ -336,7 +344,8 @@ class Journal:
             if self._cut is not None:
                 self._write(Resumed(name_this_worker(), now(), self._cut, to_change=True))
                 self._cut = None
-            self._write(change)
+            for each in (change, *redeal(self.machine)):
+                self._write(each)
             self._finish()
         except BaseException as error:
             if not isinstance(error, Exception):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from functools import cached_property
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,7 +34,9 @@ from heats.errors import InvalidArgument
 
 
 class WinnerStays(Game, spec=AdaptiveSpec):
-    """Runs that go on with whoever looks best."""
+    """Runs that go on with whoever looks best; ``rule`` is the number of how they do, which journals keep."""
+
+    rule: ClassVar[int] = 1
 
     def __init__(self, spec: AdaptiveSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [spec.heat_size])
@@ -76,6 +79,11 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             self._stage = Stage(self._deal(self.sizes[self.round]), pulls=1)
         return self._stage
 
+    def give(self, heats: Indices) -> None:
+        """Have this batch ``(reps, pulls, size)`` under way, whatever would be dealt."""
+        self._look()  # as if it had been dealt: fits go on from those before
+        self._stage = Stage(heats, pulls=1)
+
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Add up what the pulls of the batch say."""
         assert self._stage is not None
@@ -107,18 +115,27 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._stage = None
         self._forget_verdict()
 
-    def lengthen(self, budget: int) -> None:
-        """Go on to a larger budget."""
-        self.sizes = self.divide_anew(budget)
+    def lengthen(self, budget: int, *, is_under_way: bool) -> None:
+        """Go on to a larger budget; a later batch that is under way stays, a first one grows."""
+        self.sizes = self.divide_anew(budget, is_under_way=is_under_way)
         if not self.round:
             self.take_back()
 
-    def divide_anew(self, budget: int) -> tuple[int, ...]:
-        """Return the batches of a larger budget: what is not dealt is divided anew; a first one grows, others stay."""
-        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+    def cut(self, pulls: int) -> None:
+        """Let the batch under way have only so many pulls; those that the first one leaves out come next."""
+        self.sizes = self._divide_after((*self.sizes[: self.round], pulls), self.total)
         if not self.round:
+            self.new = [*np.argsort(self._luck[0, : self.spec.n_arms]).tolist(), *self.new]
+
+    def divide_anew(self, budget: int, *, is_under_way: bool) -> tuple[int, ...]:
+        """Return the batches of a larger budget: what is not dealt is divided anew; a first one grows, others stay."""
+        return self._divide_after(self.sizes[: self.round + is_under_way] if self.round else (), budget)
+
+    def _divide_after(self, kept: tuple[int, ...], budget: int) -> tuple[int, ...]:
+        """Return the batches of a budget of which some are kept."""
+        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+        if not kept:
             return sizes
-        kept = self.sizes[: self.round + (self._stage is not None)]
         cuts = np.cumsum(sizes)
         ends = [sum(kept), *cuts[cuts > sum(kept)].tolist()]
         return (*kept, *(end - start for start, end in pairwise(ends)))
@@ -127,11 +144,6 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         """Make no more batches."""
         self.sizes = self.sizes[: self.round]
         self.take_back()
-
-    def count_waiting(self) -> int:
-        """Return how many arms were added that the batch under way does not compare."""
-        dealt = () if self._stage is None else self._stage.heats
-        return int((~np.isin(self.new, dealt)).sum())
 
     def add_arms(self, arms: int) -> None:
         """Have so many more arms, from the next batch on, which deals them first."""
