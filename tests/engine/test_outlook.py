@@ -10,13 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-import heats
-from heats.engine.adaptive.dealing.keys import make_keys
-from heats.engine.adaptive.dealing.many import Deal, deal_many
-from heats.engine.adaptive.dealing.one import deal_one
 from heats.engine.adaptive.outlook.choices import Choices, Effort, group_first
 from heats.engine.adaptive.outlook.company import Company, gather_company, share
 from heats.engine.adaptive.outlook.determinants import MOST_TOGETHER
@@ -28,6 +21,13 @@ from heats.engine.adaptive.outlook.outlook import LAST_EFFORT, Outlook
 from heats.engine.adaptive.outlook.pairs import group_pairs
 from heats.engine.adaptive.outlook.rewards import RATIOS, center_rewards, find_noise, group_rewards
 from heats.engine.adaptive.outlook.sets import group_sets
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import heats
+from heats.engine.adaptive.dealing.keys import make_keys
+from heats.engine.adaptive.dealing.many import Deal, deal_many
+from heats.engine.adaptive.dealing.one import deal_one
 from heats.engine.feedback import Kind
 from heats.engine.game import Game
 from heats.environments import Environment, Gaussian, PlackettLuce, Winners

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -271,11 +271,12 @@ def log_mean(logs: Sequence[float]) -> float:
 def log_choices(kind: Kind, run: Run, theta: np.ndarray) -> np.ndarray:
     """Return log p(who was first | θ) of many θ ``(n_arms, points)``."""
     total: np.ndarray = np.zeros(theta.shape[1:])
-    for each in run:
+    for each, times in Counter(run).items():
         if each.row is not None:
             shares = share_first(kind, each.row)
             among = np.logaddexp.reduce(theta[list(each.arms)], axis=0)
-            total = total + sum(share * (theta[arm] - among) for arm, share in zip(each.arms, shares, strict=True))
+            said = sum(share * (theta[arm] - among) for arm, share in zip(each.arms, shares, strict=True))
+            total = total + times * said
     return total
 
 

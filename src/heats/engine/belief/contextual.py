@@ -11,7 +11,7 @@ DM(w) = Γ(ma)/Γ(ma + W) · Π Γ(a + w_j)/Γ(a). So
     R_Q(i; p) = w_i log p + (W − w_i) log(1 − p) + log DM(w without i) − log DM(w).                              (1)
 
 *Later places of a ranking* are choices among those that are left; the best arm is chosen with chance p, all others by
-equal chances.
+equal chances. They count only where there is no decoy: beside one, a good arm that is always behind it would look best.
 
 *Rewards.* d is the lead of arm i over the best other mean of the set, s² = 2σ²/r its error variance. The lead of the
 best arm is half-normal with scale tτ₊; any other arm is first with chance 1/m, by a half-normal lead with scale τ₊,
@@ -55,6 +55,7 @@ from heats.engine.belief.settings import (
 )
 
 TINY = 1e-300
+LEAST_ODDS = 1e-15  # of all others to the likeliest decoy: below is rounding
 FARTHEST = -37.0  # standard errors: the normal distribution function underflows beyond
 
 
@@ -83,23 +84,26 @@ def weigh_contextual(evidence: Evidence) -> Contextual:
     """Return scores and log evidence; of rankings the log evidence is that of the first places, as of other choices."""
     if isinstance(evidence, Rewards):
         ratios, log_null = _compare_leads(evidence)
-        scores = _score(ratios, np.eye(len(LEAD_RATIOS)), evidence)
-        return Contextual(scores, log_null + _log_mean(scores, axis=1))
-    chances = np.array(WIN_CHANCES)
-    weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
-    ratios, log_null = _compare_tallies(evidence)
-    firsts = _score(ratios, weights, evidence)
-    scores = _score(_add_later(ratios, evidence), weights, evidence) if evidence.are_ranked else firsts
-    return Contextual(scores, log_null + _log_mean(firsts, axis=1))
+        weights = np.eye(len(LEAD_RATIOS))
+    else:
+        ratios, log_null = _compare_tallies(evidence)
+        chances = np.array(WIN_CHANCES)
+        weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
+    single = _add_sets(ratios, weights, evidence)
+    alone = _log_mean(single, axis=0)
+    with_decoy = alone + _log_mean(_find_decoys(ratios, weights, single), axis=0)
+    scores = np.logaddexp(alone, with_decoy) - math.log(2)
+    log_evidence = log_null + _log_mean(scores, axis=1)
+    if isinstance(evidence, Choices) and evidence.are_ranked:
+        alone = _log_mean(_add_sets(_add_later(ratios, evidence), weights, evidence), axis=0)
+        scores = np.logaddexp(alone, with_decoy) - math.log(2)
+    return Contextual(scores, log_evidence)
 
 
-def _score(ratios: list[_Ratios], weights: Array, evidence: Evidence) -> Array:
-    """Return S (3); the rows of ``weights`` are the points of the grid."""
-    sums = sum(_add_arms(each, evidence) for each in ratios)
-    single = np.tensordot(weights, sums, axes=1)  # L (grid, reps, n_arms)
-    decoys = _log_mean(_find_decoys(ratios, weights, single), axis=0)
-    scores: Array = _log_mean(single, axis=0) + np.logaddexp(decoys, 0.0) - math.log(2)
-    return scores
+def _add_sets(ratios: list[_Ratios], weights: Array, evidence: Evidence) -> Array:
+    """Return L ``(grid, reps, n_arms)``; the rows of ``weights`` are the points of the grid."""
+    single: Array = np.tensordot(weights, sum(_add_arms(each, evidence) for each in ratios), axes=1)
+    return single
 
 
 def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
@@ -120,7 +124,10 @@ def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
     number = np.full((reps, n_arms), -1)
     number[rows, leading] = places
     shared = sum(_add_shared(each, number, count) for each in ratios)  # (features, reps, leading, n_arms)
-    decoys = np.repeat(_log_mean(single, axis=2)[..., None], n_arms, axis=2)
+    top = single.max(axis=2, keepdims=True)
+    odds = np.exp(single - top)
+    others = np.maximum(odds.sum(axis=2, keepdims=True) - odds, LEAST_ODDS)
+    decoys = np.log(others / (n_arms - 1)) + top
     for found, own, weight in zip(decoys, single, weights, strict=True):
         beside = own[:, None, :] - np.tensordot(weight, shared, axes=1)
         beside[rows, places, leading] = -np.inf

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import overload
 
 import msgspec
 import numpy as np
@@ -31,6 +32,8 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
     ``method``: strengths are ``"choices"`` (log-strengths of Plackett and Luce: e^strength to 1 are the odds against
     an average arm), ``"effects"`` (in units of reward, the luck that a pull's arms share taken out), ``"resampling"``
     (the run's statistic of all rewards of an arm), or ``"none"``: nothing was told that sets arms apart.
+
+    They are a sequence of their rows: ``standings[0]`` is the first, ``for row in standings`` goes through all.
     """
 
     rows: tuple[Standing, ...]
@@ -39,6 +42,35 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
     contextual: float | None  # chance that results depend on who is compared with whom; None: only one set was compared
     rivals: tuple[int, ...] | None  # the likeliest to be stronger first, at most ten; None: too few pulls to say
     n_rivals: int | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Standing: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Standing, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Standing | tuple[Standing, ...]:
+        return self.rows[place]
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.rows)
+
+    def __reversed__(self) -> Iterator[Standing]:
+        return reversed(self.rows)
+
+    def __contains__(self, row: object) -> bool:
+        return row in self.rows
+
+    def index(self, row: Standing, *between: int) -> int:
+        """Return where a row is, from 0; ``between`` two places if they are given."""
+        return self.rows.index(row, *between)
+
+    def count(self, row: Standing) -> int:
+        """Return how often there is such a row."""
+        return self.rows.count(row)
 
     def to_json(self) -> str:
         """Return it as JSON; equal runs give equal bytes."""
@@ -75,6 +107,9 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
     def _repr_html_(self) -> str:
         titles, rows = tabulate(self, [f"arm {arm}" for arm in range(len(self.rows))])
         return make_html_table(titles, rows, words=(1,))
+
+
+Sequence.register(Standings)  # a base class of its own kind cannot be a base of a struct
 
 
 def make_standings(
