@@ -62,6 +62,8 @@ def allow_outliers(fit: Fit, slope: Array, variance: Array) -> Fit:
     Of arm i the data alone say what a normal number with precision d says, m = θ̂ + slope/d, where the slope of the
     log-likelihood is what the prior takes back at the mode. The field has the ``variance (reps, 1)`` s², in units of
     the noise; outliers have w² times as much. How likely either makes m gives the chance q that the arm is an outlier.
+    Where the data say less than the wider field does, as of a fit that ended early, an outlier is at most one standard
+    deviation of that field away.
     """
     s2, w2 = variance, variance * FURTHER_APART**2
     n_arms = fit.strengths.shape[1]
@@ -72,7 +74,8 @@ def allow_outliers(fit: Fit, slope: Array, variance: Array) -> Fit:
     log_odds = np.clip(log_ratio - math.log(max(1, n_arms - 1)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
     q = 1 / (1 + np.exp(-log_odds))
     precision = known + 1 / w2
-    apart = middle * known / precision - fit.strengths
+    farthest = np.where(known * w2 < 1, np.sqrt(w2 * fit.noise[:, None]), np.inf)
+    apart = np.clip(middle * known / precision - fit.strengths, -farthest, farthest)
     extra = np.maximum(q * (1 / precision - 1 / fit.diagonal), 0.0) + q * (1 - q) * apart**2 / fit.noise[:, None]
     log_evidence = fit.log_evidence + (np.logaddexp(0.0, log_odds) + math.log1p(-1 / n_arms)).sum(axis=1)
     return fit._replace(strengths=fit.strengths + q * apart, extra=extra, log_evidence=log_evidence)
