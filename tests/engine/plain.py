@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from itertools import count, cycle, islice
 
 import numpy as np

@@ -14,8 +14,8 @@ from scipy import stats
 
 import heats
 from heats.base.randomness import fold_seed
-from heats.engine.adaptive.batches import divide
 from heats.engine.adaptive import priorities
+from heats.engine.adaptive.batches import divide
 from heats.engine.belief import contextual, posterior
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec

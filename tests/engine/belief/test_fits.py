@@ -52,6 +52,16 @@ def test_one_far_ahead_is_an_outlier_and_not_drawn_back() -> None:
     assert found.log_evidence[0] > fit.log_evidence[0] + 10
 
 
+def test_nobody_is_an_outlier_beyond_the_wider_field() -> None:
+    """A fit that ended early, of an arm that won all, leaves a slope where the data have next to no precision."""
+    precision, slope = np.array([[0.2 + 1e-12, 3.0, 3.0]]), np.array([[0.75, 0.0, 0.0]])
+    rest = np.ones(1), np.zeros(1), np.array([math.sqrt(5)]), np.array([[0.75]])
+    fit = Fit(np.array([[7.0, 0.1, -0.2]]), precision, np.zeros((1, 3)), [], *rest)
+    found = allow_outliers(fit, slope, np.array([[5.0]]))
+    assert found.strengths[0, 0] <= 7.0 + FURTHER_APART * math.sqrt(5)
+    assert found.strengths[0, 1:] == pytest.approx([0.1, -0.2], abs=0.05)
+
+
 def test_some_runs_of_a_fit_are_what_they_were() -> None:
     """With their columns, renumbered."""
     rng = np.random.default_rng(1)
