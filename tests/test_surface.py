@@ -15,7 +15,7 @@ BEFORE = {
     "BestWorst": ("best", "worst"),
     "Found": ("candidates", "names", "report"),
     "Journal": ("file", "tournament", "names", "candidates"),
-    "JournalFile": ("path", "sync", "command"),
+    "JournalFile": ("path", "sync", "command", "fingerprints"),
     "Noted": ("feedback", "notes"),
     "Plan": ("n_arms", "heat_size", "budget", "rounds", "strategy", "schedule", "record", "blind"),
     "Query": ("id", "round", "heat", "arms", "seed"),

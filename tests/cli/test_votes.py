@@ -113,6 +113,43 @@ def test_a_mistake_is_one_sentence(
     assert not list(polls.rglob("*.jsonl"))
 
 
+MANY = 5_000
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--voters many.csv --votes-each 3", ""),
+        ("--voters many.csv -B 20000", ""),
+        ("--voters 100000 -B 50", ""),
+        (
+            "--voters many.csv --votes-each 5",
+            "--votes-each 5 makes 25,000 votes, more than an adaptive poll of 5,000 voters",
+        ),
+        (
+            "--voters 9000 -B 20001",
+            "--budget 20001 is more than an adaptive poll of 9,000 voters can deal, which is 20,000",
+        ),
+        ("-B 3000001", "--budget 3000001 is more than an adaptive poll can deal, which is 3,000,000"),
+    ],
+)
+def test_very_many_voters_vote_or_are_refused_in_the_words_of_a_poll(
+    options: str, sentence: str, polls: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It named most_per_set, which nobody can say here; a poll in a plan takes them, as the sentence says."""
+    (polls / "many.csv").write_text("\n".join(f"person {number}" for number in range(MANY)))
+    line = ["vote", "polls/names.txt", "-k", "2", *shlex.split(options), "--check"]
+    assert run(line) == (2 if sentence else 0)
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert "most_per_set" not in said.err
+    if sentence:
+        assert 'say strategy = "planned" in a scenario' in said.err
+        (polls / "polls" / "poll.toml").write_text('[vote]\ncandidates = "names.txt"\nstrategy = "planned"\n')
+        line[1] = "polls/poll.toml"
+        assert run(line) == 0
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

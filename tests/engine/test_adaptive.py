@@ -47,6 +47,7 @@ def test_it_is_the_rule_in_plain_python(n: int, k: int, budget: int, batches: in
         assert machine.game.priorities.scores[0] == pytest.approx(plain.find_scores(), abs=1e-9)
         chances = plain.find_chances()
         assert machine.game.posterior.chances[0] == pytest.approx(chances, abs=1e-9)
+        assert machine.winner is not None
         assert chances[machine.winner] == pytest.approx(max(chances), abs=1e-6)
 
 

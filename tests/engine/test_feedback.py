@@ -137,7 +137,17 @@ def test_impossible_outcomes_are_refused(feedback: Named, message: str) -> None:
         feedback.row(ARMS)
 
 
-@pytest.mark.parametrize("make", [lambda: Winner(), lambda: Ranking("abc"), lambda: Ranking(3), lambda: Race([1, 2])])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Winner(),
+        lambda: Ranking("abc"),
+        lambda: Ranking(3),
+        lambda: Ranking({2, 1}),  # it has no order
+        lambda: Ranking({1: 0.5, 2: 0.7}),  # its order is not that of its scores
+        lambda: Race([1, 2]),
+    ],
+)
 def test_malformed_feedback_is_refused_when_made(make: Any) -> None:
     """No later than that."""
     with pytest.raises(BadFeedback):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import heats
 from heats.base.frames import Column
 from heats.cli.app import run
+from heats.cli.root import app
 from heats.errors import InvalidArgument
 from heats.reports.frames import write_csv
 from tests.journal.runs import find, told
@@ -188,14 +190,16 @@ def test_nothing_but_a_table_is_written_over(tmp_path: Path, capsys: pytest.Capt
         assert table.read_text().startswith(begins)
 
 
+def read_back(columns: list[Column], **said: bool) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(write_csv(columns, **said).decode(), newline="")))
+
+
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=5))
-def test_no_text_is_a_formula_and_all_of_it_comes_back(texts: list[str]) -> None:
-    """What a spreadsheet would compute has an apostrophe before it; numbers stay numbers."""
-    rows = list(
-        csv.reader(
-            io.StringIO(write_csv([Column("n", int, [-1] * len(texts)), Column("t", str, texts)]).decode(), newline="")
-        )
-    )
+def test_all_text_comes_back_as_it_was_and_is_no_formula_in_spreadsheets(texts: list[str]) -> None:
+    """Only with ``spreadsheet`` has what would be computed an apostrophe before it; numbers stay numbers."""
+    columns = [Column("n", int, [-1] * len(texts)), Column("t", str, texts)]
+    assert read_back(columns) == [["n", "t"], *(["-1", text] for text in texts)]
+    rows = read_back(columns, spreadsheet=True)
     assert [row[0] for row in rows] == ["n", *["-1"] * len(texts)]
     for (_, cell), text in zip(rows[1:], texts, strict=True):
         assert cell in (text, f"'{text}")
@@ -209,8 +213,34 @@ def is_number(text: str) -> bool:
 @pytest.mark.parametrize("text", ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("x")', "-1+1"])
 def test_formulas_are_disarmed(text: str) -> None:
     """In names and in titles."""
-    rows = list(csv.reader(io.StringIO(write_csv([Column(text, str, [text])]).decode(), newline="")))
-    assert rows == [[f"'{text}"], [f"'{text}"]]
+    assert read_back([Column(text, str, [text])], spreadsheet=True) == [[f"'{text}"], [f"'{text}"]]
+
+
+def test_flags_of_solvers_are_written_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By every command that writes tables; ``--spreadsheet`` is for those who open them in one, and needs a table."""
+    journal, table, pulls = tmp_path / "run.jsonl", tmp_path / "table.csv", tmp_path / "pulls.csv"
+    heats.find_best(["-luby", "+x", "=1+1"], lambda heat: heats.Winner(heat[0]), budget=6, heat_size=2, journal=journal)
+    for options, begin in (([], ""), (["--spreadsheet"], "'")):
+        assert run(["report", str(journal), "--csv", str(table), "--pulls", str(pulls), *options]) == 0
+        for path, place in ((table, 2), (pulls, 4)):
+            names = {row[place] for row in read_csv(path)[1:]}
+            assert names == {f"{begin}-luby", f"{begin}+x", f"{begin}=1+1"}
+        assert run(["resume", str(journal), "--csv", str(table), *options]) == 0
+        assert {row[2][:1] for row in read_csv(table)[1:]} == ({"'"} if begin else {"-", "+", "="})
+    capsys.readouterr()
+    for command in ("report", "resume"):
+        assert run([command, str(journal), "--spreadsheet"]) == 2
+        assert "--spreadsheet is about a table" in capsys.readouterr().err
+
+
+def test_every_command_that_writes_tables_writes_them_for_spreadsheets_too() -> None:
+    """A new one is not forgotten."""
+    commands = [
+        inspect.signature(command.callback).parameters for command in app.registered_commands if command.callback
+    ]
+    tabular = [each for each in commands if {"csv", "pulls"} & each.keys()]
+    assert len(tabular) == 4
+    assert all("spreadsheet" in each for each in tabular)
 
 
 def test_frames_are_of_either_library() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
+from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -33,6 +37,10 @@ class Thing:
         raise TypeError("not comparable")
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Point(NamedTuple):
+    x: int
 
 
 THINGS = [Thing(i % 7) for i in range(20)]  # the best value, 6, is shared
@@ -139,6 +147,74 @@ def test_a_comparison_that_raises_stops_the_run(pool: Any) -> None:
     assert isinstance(failure.value.__cause__, KeyError)
 
 
+def third_letter(text: Any) -> float:
+    return float(ord(text.upper()[2]))
+
+
+FOR_ONE: list[tuple[list[Any], Any]] = [
+    ([{"x": 1}, {"x": 2}, {"x": 3}], lambda c: -((c["x"] - 2) ** 2)),
+    ([Point(1), Point(2)], lambda c: c.x),
+    ([1, 2, 3], lambda c: -((c - 2) ** 2)),
+    ([1, 2, 3], lambda c: -c),
+    ([1, 2, 3], lambda c: 0.5 * c),
+    ([1, 2, 3], lambda c: {1: 1.0, 2: 2.0, 3: 3.0}[c]),
+    ([1, 2, 3], math.sqrt),
+    ([1, 2, 3], lambda c: c > 1),
+    (["abc", "abd"], third_letter),
+    ([(1, 2), (3, 4)], lambda c: c[2]),
+    ([(1, 2, 3), (3, 4, 5)], lambda c: next(x + y + z for x, y, z in [c])),
+    ([len, sum], lambda c: c([1, 2])),
+]
+
+
+@pytest.mark.parametrize(("candidates", "compare"), FOR_ONE)
+def test_a_compare_written_for_one_candidate_is_told_that_it_gets_several(candidates: list[Any], compare: Any) -> None:
+    """Whoever drives it: what Python says of tuples helps nobody who did not know that there is one."""
+    hint = r"compare gets a tuple of candidates, not one: return a number for each, as \[score\(c\) for c in heat\]\.$"
+
+    async def awaited(heat: Any) -> Any:
+        return compare(heat)
+
+    runs: list[Callable[[], Any]] = [
+        lambda: find_best(candidates, compare, budget=9),
+        lambda: find_best(candidates, compare, budget=9, executor=ThreadPoolExecutor(2)),
+        lambda: heats.run(heats.RoundRobin(len(candidates), 2, 9), compare, candidates=candidates),
+        lambda: asyncio.run(heats.find_best_async(candidates, awaited, budget=9)),
+        lambda: asyncio.run(heats.find_best_async(candidates, compare, budget=9)),
+    ]
+    for run in runs:
+        with pytest.raises(ComparisonFailed, match=hint):
+            run()
+
+
+def test_it_is_told_so_by_another_process_too() -> None:
+    """The error has travelled."""
+    with (
+        ProcessPoolExecutor(1) as executor,
+        pytest.raises(ComparisonFailed, match="compare gets a tuple of candidates, not one"),
+    ):
+        find_best(["abc", "abd"], third_letter, budget=9, executor=executor)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [TypeError("no such solver"), KeyError("x"), ValueError("a tuple"), RuntimeError("tuple"), OSError("tuple")],
+)
+def test_other_errors_of_a_compare_get_no_advice(error: Exception) -> None:
+    """Nor do those of comparisons after the first: one that was answered was written for several."""
+
+    def broken(heat: tuple[int, ...]) -> list[float]:
+        raise error
+
+    def breaks(heat: tuple[int, ...], query: Query) -> Any:
+        return heat["x"] if query.id else [1.0] * len(heat)
+
+    for compare in (broken, breaks):
+        with pytest.raises(ComparisonFailed) as failure:
+            find_best([1, 2, 3], compare, budget=9)
+        assert "compare gets" not in str(failure.value)
+
+
 @pytest.mark.parametrize("pool", [lambda: None, lambda: ThreadPoolExecutor(2)])
 def test_retries(pool: Any) -> None:
     """A comparison that fails twice succeeds with two retries and stops the run with one."""
@@ -213,6 +289,11 @@ def test_found_tells_names_and_report() -> None:
         ((3, max), {}, "must be a list"),
         (([1], max), {}, "candidates holds 1, which leaves nothing to choose"),
         (({1, 2}, max), {}, "a set, which has no fixed order"),
+        ((bytearray(b"ab"), max), {}, "must be a list"),
+        ((memoryview(b"ab"), max), {}, "must be a list"),
+        ((np.array(3), max), {}, "must be a list"),
+        (({"x": 1, "y": 2}, max), {}, r"only the keys .* Give list\(d.values\(\)\) with names=list\(d\)"),
+        ((Counter("ab"), max), {}, "candidates is a Counter, of which only the keys"),
         (([1, 2], lambda: 1), {}, "must take one tuple"),
         (([1, 2], lambda a, b, c: 1), {}, "must take one tuple"),
         (([1, 2], max), {"names": 5}, "one string per candidate"),

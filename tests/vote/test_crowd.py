@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
-from heats.vote.desk.desk import Desk, Nothing, Outcome
+from heats.vote.desk.desk import PATIENCE, Desk, Nothing, Outcome
 from heats.vote.poll.scenario import LEASE_SECONDS
 from tests.vote.polls import Clock, open_desk
 
@@ -109,3 +109,39 @@ def test_who_leaves_with_a_page_open_holds_nobody_up_for_long(tmp_path: Path) ->
         desk.hand_out(who)
     assert play(desk, clock, 4, lambda _: 20.0) == {Outcome.COUNTED: 24}
     assert clock.now < 400
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    every=st.integers(1, 90),
+    arrival=st.integers(0, 900),
+    trick=st.sampled_from(["take", "give back", "undo"]),
+    votes=st.integers(2, 3),
+)
+def test_nobody_holds_others_up(every: int, arrival: int, trick: str, votes: int) -> None:
+    """Somebody takes all that is open again and again, under ever new names: it took an honest voter two hours to vote."""
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        desk = open_desk(Path(folder) / "votes.jsonl", heats.RoundRobin(2, 2, votes, seed=1), clock)
+        bots: list[str] = []
+        while clock.now < arrival or isinstance(desk.hand_out("honest"), Nothing):
+            assert clock.now <= arrival + 2 * PATIENCE, "nobody can vote"
+            if clock.now % every == 0:
+                bots += hold_up(desk, bots[-votes:], trick, len(bots))
+            clock.now += 1
+        desk.journal.close()
+
+
+def hold_up(desk: Desk, last: list[str], trick: str, number: int) -> list[str]:
+    """Take all that can be had under new names; before, those who had it last give it back, or vote and undo."""
+    for who in last:
+        held = desk.look(who)
+        if isinstance(held, Nothing) or trick == "take":
+            continue
+        if trick == "give back":
+            desk.skip(who, held.query.id)
+        elif not held.is_last:
+            desk.answer(who, held.query.id, heats.Winner(0))
+            desk.undo(who, held.query.id)
+    names = [f"bot {number}.{each}" for each in range(len(desk.journal.machine.list_owed()) + 1)]
+    return [who for who in names if not isinstance(desk.hand_out(who), Nothing)]

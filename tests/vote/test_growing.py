@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_a_voter_can_be_let_in(tmp_path: Path) -> None:
     for wrong in ("Eve", "Ann"):
         assert f"“{wrong}” must be a name of its own" in poll.order(order="join", who=wrong).text
     assert poll.office.tokens["Eve"] not in poll.office.path.read_text()
-    assert poll.office.links.stat().st_mode & 0o077 == 0
+    assert stat.S_IMODE(poll.office.links.stat().st_mode) == 0o600
     link = poll.base("Eve")
     poll.office.close()
     poll = Poll(tmp_path)

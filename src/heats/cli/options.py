@@ -53,6 +53,9 @@ JournalPath = Annotated[str | None, typer.Option("--journal", help="Keep the run
 Html = Annotated[str | None, typer.Option(help="Also write the report to this file, as one HTML page.")]
 Csv = Annotated[str | None, typer.Option(help="Also write the standings to this file, as a CSV table.")]
 Pulls = Annotated[str | None, typer.Option(help="Also write all pulls to this file, as a CSV table.")]
+Spreadsheet = Annotated[
+    bool, typer.Option("--spreadsheet", help="Put an apostrophe before what spreadsheets take for a formula.")
+]
 Dask = Annotated[str | None, typer.Option(help="Compare on a Dask cluster: tcp://host:port, or local.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from heats.errors import InvalidArgument
 from heats.journal import Log
 from heats.reports.result import Result
 
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
 
 
 def check_places(
-    *, html: str | None = None, csv: str | None = None, pulls: str | None = None, journal: str | None = None
+    *,
+    html: str | None = None,
+    csv: str | None = None,
+    pulls: str | None = None,
+    journal: str | None = None,
+    spreadsheet: bool = False,
 ) -> None:
     """Refuse files that cannot be written before anything is spent, and one file for two things."""
     from heats.reports.frames import check_table
@@ -25,24 +31,26 @@ def check_places(
         if path is not None:
             check_table(argument, path)
     check_different(html=html, csv=csv, pulls=pulls, journal=journal)
+    if spreadsheet and csv is None and pulls is None:
+        raise InvalidArgument("{spreadsheet} is about a table; say which, with --csv FILE.", spreadsheet=True)
 
 
-def save_found(found: Found, html: str | None, csv: str | None) -> None:
+def save_found(found: Found, html: str | None, csv: str | None, *, spreadsheet: bool) -> None:
     """Write the page and the standings of a run that need not have a journal, where they are asked for."""
-    from heats.reports.frames import list_results, write_csv
+    from heats.reports.frames import list_results, save_table
     from heats.reports.places import save_file
 
     if csv is not None:
-        save_file("csv", csv, write_csv(list_results(found.standings, found.names, ())))
+        save_table("csv", csv, list_results(found.standings, found.names, ()), spreadsheet=spreadsheet)
     if html is not None:
         save_file("html", html, found.to_html().encode(errors="backslashreplace"))
 
 
-def save_tables(log: Log, result: Result, csv: str | None, pulls: str | None = None) -> None:
+def save_tables(log: Log, result: Result, csv: str | None, pulls: str | None = None, *, spreadsheet: bool) -> None:
     """Write the standings and the pulls as tables, where they are asked for."""
     from heats.reports.frames import list_kept_pulls, list_results, save_table
 
     if csv is not None:
-        save_table("csv", csv, list_results(result.report.standings, log.names, log.values))
+        save_table("csv", csv, list_results(result.report.standings, log.names, log.values), spreadsheet=spreadsheet)
     if pulls is not None:
-        save_table("pulls", pulls, list_kept_pulls(log))
+        save_table("pulls", pulls, list_kept_pulls(log), spreadsheet=spreadsheet)

@@ -64,6 +64,7 @@ def race(
     around: Annotated[float | None, typer.Option(help="Which share of them near the best, as 0.5.")] = None,
     html: options.Html = None,
     csv: options.Csv = None,
+    spreadsheet: options.Spreadsheet = False,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -77,7 +78,7 @@ def race(
     if go_on is not None:
         left_alone = {"scenario": scenario, "init": init, "check": check or None, "journal": journal} | given
         refuse_beside(left_alone)
-        _continue(go_on, read_challenge(more, budget, around), html, csv, dask, json=json)
+        _continue(go_on, read_challenge(more, budget, around), html, csv, dask, spreadsheet=spreadsheet, json=json)
         return
     refuse_without(more=more, around=around)
     given["budget"] = read_budget(budget)
@@ -89,10 +90,10 @@ def race(
     if check:
         _check(_load(scenario, given), json=json)
         return
-    check_places(html=html, csv=csv, journal=journal)
+    check_places(html=html, csv=csv, journal=journal, spreadsheet=spreadsheet)
     if journal is not None:
         check_new_journal(Path(journal))
-    _race(_load(scenario, given), given, journal, html, csv, dask, json=json)
+    _race(_load(scenario, given), given, journal, html, csv, dask, spreadsheet=spreadsheet, json=json)
 
 
 def _load(path: str | None, given: Mapping[str, Any]) -> Scenario:
@@ -140,6 +141,7 @@ def _race(
     csv: str | None,
     dask: str | None,
     *,
+    spreadsheet: bool,
     json: bool,
 ) -> None:
     from heats.cli.validating import validate_as_asked
@@ -158,21 +160,28 @@ def _race(
         raced = begin_race(scenario, given, path, executor)
         failure = validate_as_asked(raced.log, raced.counts, executor)
     result = summarise_journal(raced.log, raced.counts)
-    save_tables(raced.log, result, csv)
+    save_tables(raced.log, result, csv, spreadsheet=spreadsheet)
     show_result(raced.log, result, html, json=json)
     _say_written(html, csv)
     end_with(result, failure)
 
 
 def _continue(
-    journal: str, challenge: Challenge, html: str | None, csv: str | None, dask: str | None, *, json: bool
+    journal: str,
+    challenge: Challenge,
+    html: str | None,
+    csv: str | None,
+    dask: str | None,
+    *,
+    spreadsheet: bool,
+    json: bool,
 ) -> None:
     from heats.cli.resuming import go_on
     from heats.cli.validating import validate_as_asked
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    check_places(html=html, csv=csv)
+    check_places(html=html, csv=csv, spreadsheet=spreadsheet)
     for sentence in challenge_champion(log, counts, challenge):
         _say(sentence)
     assert counts is not None
@@ -180,7 +189,7 @@ def _continue(
         go_on(log, counts, executor)
         failure = validate_as_asked(log, counts, executor)
     result = summarise_journal(log, counts)
-    save_tables(log, result, csv)
+    save_tables(log, result, csv, spreadsheet=spreadsheet)
     show_result(log, result, html, json=json)
     _say_written(html, csv)
     _say(say_who_won(log, None if result.race is None else result.race.winner))

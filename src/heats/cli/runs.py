@@ -37,6 +37,7 @@ def demo(
     journal: options.JournalPath = None,
     html: options.Html = None,
     csv: options.Csv = None,
+    spreadsheet: options.Spreadsheet = False,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -45,7 +46,7 @@ def demo(
 
     if strategy is not None:
         one_of("strategy", strategy.lower(), STRATEGIES)
-    check_places(html=html, csv=csv)
+    check_places(html=html, csv=csv, spreadsheet=spreadsheet)
     between("pause", pause, 0, 60, why="seconds")
     pause = min(pause, MOST_SECONDS_TO_WATCH / max(budget, 1))
     with options.connect_executor(dask) as executor, options.say_how_to_go_on(journal):
@@ -56,7 +57,7 @@ def demo(
             journal=journal,
             executor=executor,
         )
-    save_found(found, html, csv)
+    save_found(found, html, csv, spreadsheet=spreadsheet)
     if json:
         typer.echo(found.to_json())
         return
@@ -72,6 +73,7 @@ def report(
     html: options.Html = None,
     csv: options.Csv = None,
     pulls: options.Pulls = None,
+    spreadsheet: options.Spreadsheet = False,
     follow: Annotated[bool, typer.Option("--follow", help="Watch until the run is over.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -79,11 +81,11 @@ def report(
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    check_places(html=html, csv=csv, pulls=pulls)
+    check_places(html=html, csv=csv, pulls=pulls, spreadsheet=spreadsheet)
     if follow:
         _follow(log)
     result = summarise_journal(log, counts)
-    save_tables(log, result, csv, pulls)
+    save_tables(log, result, csv, pulls, spreadsheet=spreadsheet)
     show_result(log, result, html, json=json)
 
 
@@ -92,6 +94,7 @@ def resume(
     journal: Annotated[str, typer.Argument(help="The journal of a run that the command line began.")],
     html: options.Html = None,
     csv: options.Csv = None,
+    spreadsheet: options.Spreadsheet = False,
     dask: options.Dask = None,
     json: options.Json = False,
 ) -> None:
@@ -101,13 +104,13 @@ def resume(
     from heats.race.result import read_race, summarise_journal
 
     log, counts = read_race(journal)
-    check_places(html=html, csv=csv)
+    check_places(html=html, csv=csv, spreadsheet=spreadsheet)
     is_over = log.is_over and not is_validation_owed(log, counts)
     with options.connect_executor(None if is_over else dask) as executor, options.say_how_to_go_on(journal):
         go_on(log, counts, executor)
         failure = validate_as_asked(log, counts, executor)
     result = summarise_journal(log, counts)
-    save_tables(log, result, csv)
+    save_tables(log, result, csv, spreadsheet=spreadsheet)
     show_result(log, result, html, json=json)
     end_with(result, failure)
 

@@ -83,12 +83,13 @@ def vote(
     path = Path(journal) if journal is not None else poll.source.with_name(f"{poll.source.stem}.votes.jsonl")
     with take_sigterm_as_interrupt():
         try:
-            with (
-                open_port(host, port) as listener,
-                contextlib.closing(Office(poll, path, reader=read_in_process)) as office,
-            ):
+            with contextlib.ExitStack() as opened:
+                listener = opened.enter_context(open_port(host, port))
                 port = listener.getsockname()[1]
                 shown = find_address(listener, host) if address is None else f"{address.rstrip('/')}/"
+                office = opened.enter_context(
+                    contextlib.closing(Office(poll, path, address=shown, reader=read_in_process))
+                )
                 typer.echo(_say_links(office, shown))
                 if not is_loopback(host):
                     typer.echo(OPEN.format(host=host), err=True)
@@ -119,13 +120,15 @@ def _say_again(scenario: str, given: Mapping[str, Any]) -> str:
 
 def _say_links(office: Any, address: str) -> str:
     """Return the links of the organiser and of all voters, as CSV."""
+    from heats.vote.poll.people import EVERYBODY, ORGANISER
+
     tokens, names = office.tokens, office.roster.names
     text = io.StringIO(newline="")
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("who", "link"))
-    rows.writerow(("organiser (secret)", f"{address}o/{tokens['']}" if "" in tokens else "as printed when it began"))
+    rows.writerow((ORGANISER, f"{address}o/{tokens['']}" if "" in tokens else "as printed when it began"))
     if names is None:
-        rows.writerow(("everybody", address))
+        rows.writerow((EVERYBODY, address))
     else:
         rows.writerows((name, f"{address}v/{tokens[name]}" if name in tokens else "as printed") for name in names)
     return f"{text.getvalue()}\nThe journal is {office.path}\nCtrl-C ends it; the same command goes on."

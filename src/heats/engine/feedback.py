@@ -96,7 +96,8 @@ class Ranking(Named):
     order: list[Any]
 
     def __init__(self, order: Iterable[Any]) -> None:
-        if isinstance(order, (str, bytes)) or not isinstance(order, Iterable):
+        has_no_order = isinstance(order, (str, bytes, set, frozenset, Mapping))
+        if has_no_order or not isinstance(order, Iterable):
             raise BadFeedback(f"Ranking({show_value(order)}) needs a list of arms, best first.")
         self.order = list(order)
 

@@ -1,6 +1,7 @@
 """Runs that survive anything: what was told is written down before anything depends on it.
 
 fingerprint  candidates → what they are known by
+digest       any value → a SHA-256 that is the same in another process
 origin       which command began a run, with all it needs to go on
 judged       what judges leave in the notes of pulls → counts
 events       events ↔ lines, each sealed by a checksum that goes on from the one before

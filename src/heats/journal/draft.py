@@ -11,12 +11,13 @@ from pathlib import Path
 from heats.base.worker import is_running
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a draft beside the file, bring it to the disk, and put it in the file's place."""
+def write_whole(path: Path, data: bytes, mode: int = 0o666) -> None:
+    """Write a draft beside the file, bring it to the disk, and put it in its place; ``mode`` is as for ``os.open``."""
     stem = f".{path.name[:200]}"
     _remove_stale_drafts(path.parent, stem)
     draft = path.with_name(f"{stem}.{os.getpid()}-{secrets.token_hex(4)}.new")
-    with draft.open("xb") as file:  # never a file that somebody else made
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)  # never a file that somebody else made
+    with os.fdopen(handle, "wb") as file:
         try:
             file.write(data)
             file.flush()

@@ -51,6 +51,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="event", tag="journal"):
     """The first line: all that a run is, before anything was told.
 
     ``command`` says how the command line goes on with a run it began (see ``origin``); None where a script does.
+    ``fingerprints`` are of what else its results depend on, by name, where whoever began it said so.
     """
 
     format: int
@@ -60,6 +61,7 @@ class Header(msgspec.Struct, frozen=True, tag_field="event", tag="journal"):
     machine: Spec
     candidates: tuple[Candidate, ...]
     command: dict[str, Any] | None = None
+    fingerprints: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class HeaderOfFormat1(msgspec.Struct, frozen=True, tag_field="event", tag="journal"):

@@ -74,7 +74,7 @@ def _identify(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
         if len(text) <= MOST_JSON_BYTES:
             return Candidate(name, json=msgspec.Raw(text))
         return Candidate(name, sha256=hashlib.sha256(text).hexdigest())
-    if function := _qualify(candidate):
+    if function := qualify(candidate):
         return Candidate(name, function=function)
     if named:
         return Candidate(name)
@@ -100,7 +100,8 @@ def _number(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} has no JSON")
 
 
-def _qualify(candidate: Any) -> str:
+def qualify(candidate: Any) -> str:
+    """Return module and name of a function or a class; nothing if others may have the same, or if it is neither."""
     if not isinstance(candidate, (FunctionType, BuiltinFunctionType, type)):
         return ""
     if not isinstance(getattr(candidate, "__self__", None), (ModuleType, NoneType)):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from heats.base.text import make_printable
 from heats.engine.specs import AdaptiveSpec, Spec, TournamentSpec
 from heats.errors import InvalidArgument
 from heats.journal.events import Header
@@ -13,6 +15,7 @@ from heats.journal.reader import Log
 from heats.planning.plan import Plan
 
 DECIDING = ("n_arms", "heat_size", "budget", "strategy", "schedule", "record", "blind")  # what a machine is asked for
+WAY_OUT = "Give each search its own journal, or none."
 
 
 def keep_rounds(begun: Spec | None, asked: Plan) -> Plan:
@@ -51,9 +54,25 @@ def leave_out_growth(asked: Header, log: Log) -> Header:
 
 def check_same(old: Header, new: Header, path: Path, *, candidates: bool) -> None:
     """Refuse to go on with another run than the one in the file, and say what differs, the rounds last: they follow."""
+    if candidates or new.fingerprints:  # else a command goes on with whatever is in the file
+        _check_fingerprints(old.fingerprints or {}, new.fingerprints or {}, path)
     differs = _difference(old, new, candidates=candidates)
     if differs:
         raise refuse_other_run(path, differs)
+
+
+def _check_fingerprints(old: Mapping[str, str], new: Mapping[str, str], path: Path) -> None:
+    """Refuse to go on with other data, or whatever else has fingerprints, and name all that differs."""
+    if new and not old:
+        raise InvalidArgument(
+            f"{path} has no fingerprints of data and the like, so its results may be of others. {WAY_OUT}"
+        )
+    differing = [make_printable(name) for name in {**old, **new} if old.get(name) != new.get(name)]
+    if differing:
+        raise InvalidArgument(
+            f"{path} holds another search: its {', '.join(differing)} {'is' if len(differing) == 1 else 'are'} not the "
+            f"same. {WAY_OUT}"
+        )
 
 
 def refuse_other_run(path: Path, differs: str) -> InvalidArgument:

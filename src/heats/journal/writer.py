@@ -62,15 +62,20 @@ class JournalFile:
     second; a crash of the machine, not of the program, may lose that much, which is then compared again.
     ``"system"``: when the operating system sees fit. ``command`` is for programs that can go on with a run by its file
     alone: what a command that began it has to know, as a dict, or one of the origins of ``heats.journal.origin``.
+    ``fingerprints`` are texts by name, of data for example: only who has the same goes on with the run.
     """
 
     path: str | os.PathLike[str]
     sync: Sync = "each"
     command: dict[str, Any] | Origin | None = None
+    fingerprints: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         one_of("sync", self.sync, get_args(Sync))
         write_origin(self.command)
+        texts = {} if self.fingerprints is None else self.fingerprints
+        if not isinstance(texts, Mapping) or not all(isinstance(each, str) for pair in texts.items() for each in pair):
+            raise InvalidArgument("{fingerprints} must be a dict of texts by name.", fingerprints=texts)
 
 
 class Journal:
@@ -345,6 +350,7 @@ class Journal:
             machine=self.machine.spec,
             candidates=known or tuple(Candidate(f"arm {arm}") for arm in range(self.machine.n_arms)),
             command=write_origin(self._choice.command),
+            fingerprints=dict(self._choice.fingerprints) if self._choice.fingerprints else msgspec.UNSET,
         )
 
     def _check_open(self) -> None:

@@ -69,6 +69,10 @@ class Racing:
         """Name the candidates of the heat."""
         return ", ".join(self._scenario.names[arm] for arm in query.arms)
 
+    def explain(self, query: Query, error: BaseException) -> str:
+        """Return nothing: what a race raises says itself what to do."""
+        return ""
+
 
 def run_with_notes(order: Order, guardians: GuardianPool | None) -> Noted:
     """Run a heat, wherever this is, and return what it says with what was measured."""

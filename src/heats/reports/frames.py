@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from heats.base.frames import Column, guess_kind
@@ -42,12 +42,16 @@ def list_kept_pulls(log: Log) -> list[Column]:
     return list_pulls([*machine.evidence(), *machine.silence()], log.names, read_answers(log.path, machine))
 
 
-def write_csv(columns: Sequence[Column]) -> bytes:
-    """Return a table as CSV in UTF-8, empty where a value is not known; no text in it is a formula to a spreadsheet."""
+def write_csv(columns: Sequence[Column], *, spreadsheet: bool = False) -> bytes:
+    """Return a table as CSV in UTF-8, empty where a value is not known.
+
+    Values are written as they are; with ``spreadsheet`` no text is a formula to a spreadsheet.
+    """
+    write = _disarm if spreadsheet else make_encodable
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow([_write_text(column.title) for column in columns])
-    writer.writerows(zip(*(_write_cells(column) for column in columns), strict=True))
+    writer.writerow([write(column.title) for column in columns])
+    writer.writerows(zip(*(_write_cells(column, write) for column in columns), strict=True))
     return text.getvalue().encode()
 
 
@@ -60,10 +64,10 @@ def check_table(argument: str, path: str) -> None:
         )
 
 
-def save_table(argument: str, path: str, columns: Sequence[Column]) -> None:
+def save_table(argument: str, path: str, columns: Sequence[Column], *, spreadsheet: bool = False) -> None:
     """Write a table to a file, whole or not at all; or into a pipe or a device."""
     check_table(argument, path)
-    save_file(argument, path, write_csv(columns))
+    save_file(argument, path, write_csv(columns, spreadsheet=spreadsheet))
 
 
 def _list_parameters(names: Sequence[str], values: Sequence[Any]) -> list[tuple[str, list[Any]]]:
@@ -76,23 +80,23 @@ def _list_parameters(names: Sequence[str], values: Sequence[Any]) -> list[tuple[
     return sorted(spread.items(), key=lambda pair: (places[pair[0]] < 0, places[pair[0]], pair[0]))
 
 
-def _write_cells(column: Column) -> list[object]:
+def _write_cells(column: Column, write: Callable[[str], str]) -> list[object]:
     values = column.plain
     if column.kind in (int, float):
         return values
     if column.kind is str:  # a name stands in many rows
-        written = {value: _write_cell(value) for value in set(values)}
+        written = {value: _write_cell(value, write) for value in set(values)}
         return [written[value] for value in values]
-    return [_write_cell(value) for value in values]
+    return [_write_cell(value, write) for value in values]
 
 
-def _write_cell(value: object) -> object:
+def _write_cell(value: object, write: Callable[[str], str]) -> object:
     if value is None or isinstance(value, (int, float)):
         return value
-    return _write_text(value if isinstance(value, str) else write_value(value))
+    return write(value if isinstance(value, str) else write_value(value))
 
 
-def _write_text(text: str) -> str:
+def _disarm(text: str) -> str:
     """Return text with an apostrophe before what a spreadsheet would take for a formula."""
     text = make_encodable(text)
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text

@@ -12,6 +12,7 @@ progress      a machine → a live bar
 strategies    what is said about how to play → the strategy that is played, and the machine of adaptive play
 found         what a run found, as values, text, JSON, tables and pages
 preparing     what is said in one call → a machine, a task and a journal, all checked
+batches       what is prepared + somebody who makes many calls at once → all pulls made, batch by batch
 async_driver  what is prepared + an event loop → all pulls made, several awaited at once
 find_best     candidates + compare → the best of them, awaited or not
 """

@@ -32,6 +32,7 @@ async def drive_async(run: Prepared, concurrency: int) -> None:
 
     An error or a cancellation stops the run: what is under way is cancelled, and what had come back is told.
     """
+    assert isinstance(run.task, Comparison)
     await Places(run, concurrency, Asker(run.task, run.timeout)).run()
 
 

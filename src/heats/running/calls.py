@@ -38,10 +38,10 @@ class Calls:
     they take equal calls for the same one, of which a pull tried again is not.
     """
 
-    def __init__(self, jobs: list[Job], timeout: float | None = None) -> None:
+    def __init__(self, jobs: list[Job], timeout: float | None = None, home: int | None = None) -> None:
         self.jobs = jobs
         self.timeout = timeout
-        self.home = os.getpid()
+        self.home = os.getpid() if home is None else home  # the process that wants the answers
         self.serial = next(_serial)
 
     def __call__(self) -> tuple[str, list[Answer]]:
@@ -64,6 +64,12 @@ class Calls:
         if failure is None and self.timeout is not None and seconds > self.timeout:
             failure = took_too_long(self.timeout)  # nothing could stop it here; late is late everywhere
         return Answer(value, failure, seconds)
+
+
+def make_pull(home: int, number: int, function: Callable[..., Any], *arguments: Any) -> tuple[int, str, Answer]:
+    """Make one pull where large arguments travel on their own; return its number, who worked, and its answer."""
+    by, [answer] = Calls([(function, arguments)], home=home)()
+    return number, by, answer
 
 
 class _TimeUp(BaseException):

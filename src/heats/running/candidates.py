@@ -16,8 +16,13 @@ LONGEST_NAME = 60  # characters, of what is not made of parameters
 
 def take_candidates(candidates: Iterable[Any]) -> tuple[Any, ...]:
     """Return the candidates in a fixed order, or refuse what has none or would not be what it looks like."""
-    if isinstance(candidates, (str, bytes)) or not isinstance(candidates, Iterable):
+    if isinstance(candidates, (str, bytes, bytearray, memoryview)) or not _is_iterable(candidates):
         raise InvalidArgument("{candidates} must be a list of the things to choose among.", candidates=candidates)
+    if isinstance(candidates, Mapping):
+        raise InvalidArgument(
+            f"candidates is a {type(candidates).__name__}, of which only the keys would be compared. Give "
+            "list(d.values()) with names=list(d) to choose among its values, or list(d) to choose among its keys."
+        )
     if isinstance(candidates, (set, frozenset)):
         raise InvalidArgument(
             "candidates is a set, which has no fixed order, so runs could not be repeated; give a list."
@@ -31,6 +36,14 @@ def take_candidates(candidates: Iterable[Any]) -> tuple[Any, ...]:
     if len(taken) < 2:
         raise InvalidArgument(f"candidates holds {len(taken)}, which leaves nothing to choose; give at least 2.")
     return taken
+
+
+def _is_iterable(candidates: Any) -> bool:
+    try:
+        iter(candidates)
+    except TypeError:  # of arrays without dimensions, too, which have the method
+        return False
+    return isinstance(candidates, Iterable)
 
 
 def name_candidates(names: Sequence[str] | None, candidates: tuple[Any, ...]) -> tuple[str, ...]:

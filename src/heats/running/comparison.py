@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from heats.base.text import make_printable
+from heats.base.text import describe_error, make_printable
 from heats.engine.feedback import KINDS, Kind, Named, NoVerdict, Ranking, Winner, rewards
 from heats.engine.machine import Query
 from heats.errors import BadFeedback, InvalidArgument, show_value
@@ -74,8 +74,30 @@ class Comparison:
         """Name the candidates of the pull."""
         return ", ".join(make_printable(self._names[arm]) for arm in query.arms)
 
+    def explain(self, query: Query, error: BaseException) -> str:
+        """Say that ``compare`` gets several candidates, if it looks as if it was written for one."""
+        is_ours = type(self._compare).__module__.partition(".")[0] == "heats"  # a judge
+        if is_ours or not _took_heat_for_candidate(error, self._heat(query)):
+            return ""
+        return "compare gets a tuple of candidates, not one: return a number for each, as [score(c) for c in heat]."
+
     def _heat(self, query: Query) -> tuple[Any, ...]:
         return tuple([self._candidates[arm] for arm in query.arms])
+
+
+def _took_heat_for_candidate(error: BaseException, heat: tuple[Any, ...]) -> bool:
+    """Whether an error is one that functions raise which get a tuple where they expect something else.
+
+    It may have travelled: then its kind and its message are all there is.
+    """
+    if isinstance(error, KeyError):
+        return _equal(error.args, (heat,))
+    said = describe_error(error)
+    if isinstance(error, ValueError):
+        return "values to unpack" in said
+    return isinstance(error, (TypeError, AttributeError, IndexError)) and (
+        "tuple" in said or "can't multiply sequence" in said
+    )
 
 
 def check_compare(compare: Any, *, may_wait: bool) -> None:

@@ -70,7 +70,7 @@ def find_best(
     strategy
         ``"adaptive"`` plays :class:`heats.Adaptive`, whose winner stays; ``"planned"``, ``"csws"``,
         ``"csr"``, ``"csh"`` or a function play a tournament that is planned before the first comparison, see
-        :func:`heats.plan`. Left out: adaptive, unless something else that is said means a plan (``plan``, ``edge``,
+        :func:`heats.plan`. Left out: adaptive, unless another argument implies a plan (``plan``, ``edge``,
         ``guaranteed``, ``schedule``, ``record``, ``blind``, ``early``, or a statistic other than ``mean`` and
         ``win_rate``), there is more than adaptive play can deal (3 million comparisons), or the journal holds a
         planned run.

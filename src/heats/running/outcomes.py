@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -29,6 +29,7 @@ class Noted:
     notes: dict[str, Any]
 
 
+@runtime_checkable
 class Task(Protocol):
     """What is to be done for a query, and in which words to speak of it."""
 
@@ -43,6 +44,9 @@ class Task(Protocol):
 
     def describe(self, query: Query) -> str:
         """Name the candidates of the pull, for error messages."""
+
+    def explain(self, query: Query, error: BaseException) -> str:
+        """Say what an error of the first comparison probably comes from, in a sentence; nothing if that is unknown."""
 
 
 class Keeper(Protocol):
@@ -224,7 +228,9 @@ class Outcomes:
         if isinstance(error, BadFeedback):
             return BadFeedback(f"{what} gave feedback that cannot be used: {error.spell(partial(self._spell, query))}")
         message = f"{what} failed: {end_sentence(describe_error(error))}"
-        if self._said is not None and not _is_mistake(error):
+        if self._machine.settled == 0 and (cause := self._task.explain(query, error)):
+            message += f" {cause}"
+        elif self._said is not None and not _is_mistake(error):
             times = count_things(self._failed[query.id] + self._lost[query.id], "time")
             message += f" It failed {times}, and retries={self._said} allows no more; a larger number tries it again."
         if self._keeper.path is not None:

@@ -31,7 +31,7 @@ from heats.running.candidates import name_candidates, take_candidates
 from heats.running.comparison import Announced, Comparison, check_announced, check_compare
 from heats.running.found import Found
 from heats.running.lookout import check_sure, is_less_sure
-from heats.running.outcomes import Keeper, MachineOnly
+from heats.running.outcomes import Keeper, MachineOnly, Task
 from heats.running.progress import show_progress
 from heats.running.strategies import Said, choose_heat_size, choose_strategy, is_adaptive, make_adaptive
 from heats.running.waits import Backoff, check_backoff
@@ -44,20 +44,28 @@ if TYPE_CHECKING:
     Kept = str | os.PathLike[str] | JournalFile | None
 
 
-PLANNING = ("plan", "early", "guaranteed", "blind", "edge", "schedule", "record")  # what only planned tournaments know
+PLANNING: dict[str, Any] = {  # what only planned tournaments know, and what it is where nothing is said
+    "plan": None,
+    "early": False,
+    "guaranteed": False,
+    "blind": False,
+    "edge": None,
+    "schedule": None,
+    "record": None,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
     """What is said about how comparisons are made and kept, whatever is played."""
 
-    journal: Kept
-    progress: bool | None
-    retries: int
-    backoff: tuple[float, float] | None
-    timeout: float | None
-    names: Sequence[str] | None
-    sure: float | None
+    journal: Kept = None
+    progress: bool | None = None
+    retries: int = 0
+    backoff: tuple[float, float] | None = None
+    timeout: float | None = None
+    names: Sequence[str] | None = None
+    sure: float | None = None
 
 
 class Made(NamedTuple):
@@ -71,7 +79,7 @@ class Prepared(NamedTuple):
     """All that a driver needs, checked."""
 
     machine: Machine
-    task: Comparison
+    task: Task
     keeper: Keeper
     watch: Watch
     retries: int
@@ -84,32 +92,38 @@ class Prepared(NamedTuple):
 @contextmanager
 def prepare_run(
     made: Made,
-    compare: Callable[..., Any],
+    compare: Callable[..., Any] | Task,
     candidates: Iterable[Any] | None,
     terms: Terms,
     *,
     feedback: FeedbackHint | None = None,
     may_wait: bool = False,
+    known: tuple[Candidate, ...] | None = None,
 ) -> Iterator[Prepared]:
     """Check what was handed over, open the journal and the bar, and yield what a driver needs.
 
-    ``feedback`` is what was said that ``compare`` returns, ``may_wait`` whether that may have to be awaited.
+    ``feedback`` is what was said that ``compare`` returns, ``may_wait`` whether that may have to be awaited, ``known``
+    what a journal knows the candidates by, where that is more than they say themselves.
     """
     machine, names = made.machine, terms.names
     taken = tuple(range(machine.n_arms)) if candidates is None else take_candidates(candidates)
     if len(taken) != machine.n_arms:
         raise InvalidArgument(f"{len(taken)} candidates were given for {machine.n_arms} arms; give one each.")
     labels = name_candidates([f"arm {arm}" for arm in taken] if candidates is names is None else names, taken)
-    check_compare(compare, may_wait=may_wait)
-    announced = _announce(feedback, machine)
-    check_announced(compare, announced)
-    task = Comparison(compare, taken, labels, announced)
+    if isinstance(compare, Task):
+        task: Task = compare
+    else:
+        check_compare(compare, may_wait=may_wait)
+        announced = _announce(feedback, machine)
+        check_announced(compare, announced)
+        task = Comparison(compare, taken, labels, announced)
     retries, backoff = whole("retries", terms.retries, 0), check_backoff(terms.backoff)
     timeout = terms.timeout
     if timeout is not None:
         timeout = between("timeout", timeout, 0, 1e9, open_low=True, why="seconds")
     sure, journal = check_sure(terms.sure, machine), terms.journal
-    known = None if journal is None else take_fingerprints(taken, labels, named=names is not None or candidates is None)
+    if journal is not None and known is None:
+        known = take_fingerprints(taken, labels, named=names is not None or candidates is None)
     with _keep(journal, machine, known, made.log) as keeper:
         machine = machine if keeper is None else keeper.machine
         if keeper is not None and is_less_sure(machine, sure):
@@ -124,18 +138,25 @@ def prepare_run(
 
 @contextmanager
 def prepare_search(
-    candidates: Iterable[Any], compare: Callable[..., Any], *, seed: int, may_wait: bool = False, **said: Any
+    candidates: Iterable[Any],
+    compare: Callable[..., Any] | Task,
+    *,
+    seed: int,
+    may_wait: bool = False,
+    known: tuple[Candidate, ...] | None = None,
+    **said: Any,
 ) -> Iterator[Prepared]:
     """Choose what is played among ``candidates`` by all that was said, and yield what a driver needs.
 
     ``said`` is what :class:`Terms` and :class:`Said` hold, and, by name, what only planned tournaments know.
     """
     taken = take_candidates(candidates)
-    terms = Terms(**{each.name: said.pop(each.name) for each in fields(Terms)})
-    planning = {name: said.pop(name) for name in PLANNING}
+    terms = Terms(**{each.name: said.pop(each.name) for each in fields(Terms) if each.name in said})
+    planning = {name: said.pop(name, default) for name, default in PLANNING.items()}
     asked = Said(n_arms=len(taken), sure=terms.sure, planning=planning, **said)
     made = make_machine(asked, seed, terms.journal)
-    with prepare_run(made, compare, taken, terms, feedback=asked.feedback, may_wait=may_wait) as prepared:
+    feedback = asked.feedback
+    with prepare_run(made, compare, taken, terms, feedback=feedback, may_wait=may_wait, known=known) as prepared:
         yield prepared
 
 

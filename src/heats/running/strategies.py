@@ -33,10 +33,10 @@ class Said:
     heat_size: int | None
     budget: int | None
     feedback: FeedbackHint | None
-    strategy: str | Rule | None
+    strategy: str | Rule | None = None
     batches: int | None
     sure: float | None
-    statistic: StatisticLike | None
+    statistic: StatisticLike | None = None
     planning: Mapping[str, Any]
 
 

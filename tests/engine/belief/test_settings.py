@@ -14,7 +14,7 @@ import pytest
 
 from heats.engine.adaptive import priorities
 from heats.engine.adaptive.priorities import Priorities
-from heats.engine.belief import best, consistent, plackett_luce, settings
+from heats.engine.belief import best, plackett_luce
 from heats.engine.belief.consistent import (
     EFFORT,
     average_fits,
@@ -28,7 +28,7 @@ from heats.engine.belief.data import collect
 from heats.engine.belief.evidence import Choices, Evidence, Rewards, gather
 from heats.engine.belief.fits import Fit, allow_outliers
 from heats.engine.belief.noise import find_left
-from heats.engine.belief.posterior import Posterior, find_posterior, weigh_worlds
+from heats.engine.belief.posterior import Posterior, find_posterior
 from heats.engine.belief.strengths import describe_strengths
 from heats.engine.feedback import Kind
 from tests.engine.belief.plain import Comparison, draw_run, gather_runs
@@ -77,8 +77,11 @@ def find_noisy_lead_chance() -> float:
 
 
 def find_best_beside_decoy() -> float:
-    run = win(*((0, arm) for arm in range(2, 8)), (0, 1), times=3) + win(*((1, arm) for arm in range(2, 8)), times=20)
-    return float(weigh_contextual(gather_runs(Kind.WINNER, [run], 8)).chances[0, 0])
+    """Return the chance of who beat a decoy, beside another one that beat three others."""
+    run = (
+        win((0, 1), times=3) + win(*((1, arm) for arm in range(2, 8)), times=8) + win((8, 9), (8, 10), (8, 11), times=4)
+    )
+    return float(weigh_contextual(gather_runs(Kind.WINNER, [run], 12)).chances[0, 0])
 
 
 def find_clipped() -> float:
@@ -114,8 +117,25 @@ def find_spread() -> np.ndarray:
 def find_outlier() -> float:
     precision, noise = np.full((1, 8), 10.0 + 1.0), np.ones(1)
     middles = np.array([[4.0, 0.5, -0.5, 0.2, 1.0, -1.0, 0.0, 0.3]])
-    fit = Fit(middles * 10 / 11, precision, np.zeros((1, 8)), [], noise, np.zeros(1), noise, np.ones((1, 1)))
+    fit = Fit(
+        middles * 10 / 11,
+        middles * 10 / 11,
+        precision,
+        np.zeros((1, 8)),
+        [],
+        noise,
+        np.zeros(1),
+        noise,
+        np.ones((1, 1)),
+    )
     return float(allow_outliers(fit, fit.strengths, np.ones((1, 1))).log_evidence[0])
+
+
+def find_outlying() -> float:
+    """Return how strong an arm is taken to be that beat many equal ones."""
+    pairs = [(one, other) for one in range(1, 9) for other in range(1, 9) if one != other]
+    run = win(*pairs, times=4) + win(*((0, other) for other in range(1, 9)), times=4)
+    return float(average_fits(weigh_consistent(gather_runs(Kind.WINNER, [run], 9)))[0][0, 0])
 
 
 def find_ranked_spread() -> float:
@@ -187,8 +207,8 @@ def find_chance_of_few_rewards() -> float:
 
 
 def find_chance_in_doubt() -> float:
-    """Return a chance in a run that is contextual with a weight of about nine tenths."""
-    cycle = win((0, 1), (1, 2), (2, 0), times=7) + win((3, 0), (3, 1), (3, 2), times=2)
+    """Return a chance in a run that is contextual with a weight of about 0.7."""
+    cycle = win((0, 1), (1, 2), (2, 0), times=3) + win((3, 0), (3, 1), (3, 2), times=2)
     return float(find_posterior(gather_runs(Kind.WINNER, [cycle], 4)).chances[0, 3])
 
 

@@ -31,6 +31,7 @@ from heats.engine.belief.fits import Fit, allow_outliers
 from heats.engine.belief.matrices import Roots, find_log_determinants
 from heats.engine.belief.plackett_luce import Columns, Effort, find_chances, fit_strengths
 from heats.engine.belief.settings import (
+    FARTHEST_OUTLIER,
     KNOWN_NOISE,
     LEAST_WEIGHT,
     MOST_APART,
@@ -42,7 +43,7 @@ from heats.engine.belief.settings import (
     VARIANCE_RATIOS,
 )
 
-EFFORT = Effort(300, 1e-3)
+EFFORT = Effort(150, 3e-3)
 
 
 class Consistent(NamedTuple):
@@ -73,7 +74,7 @@ def weigh_consistent(
 
 def _fit_pairs(evidence: Choices, near: Fit, effort: Effort) -> list[Fit]:
     pairs = [group_pairs(each, evidence.n_arms) for each in evidence.comparisons]
-    return fit_choices(pairs, [np.full((evidence.reps, 1), RANKING_PAIRS)], np.exp(near.strengths), effort)
+    return fit_choices(pairs, [np.full((evidence.reps, 1), RANKING_PAIRS)], np.exp(near.mode), effort)
 
 
 def _weigh(weighed: Sequence[Fit], fits: list[Fit], free: Array | None) -> Consistent:
@@ -115,8 +116,9 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
     variance = 2 * polygamma(1, prior)
     log_evidence = peak - find_log_determinants(diagonal, columns) / 2
     extra, noise = np.zeros(diagonal.shape), np.ones(peak.size)
-    fit = Fit(np.log(strengths), diagonal, extra, columns, noise, log_evidence, np.sqrt(variance[:, 0]), prior)
-    return allow_outliers(fit, prior * (strengths - 1) / (strengths + 1), variance)
+    mode = np.log(strengths)
+    fit = Fit(mode, mode, diagonal, extra, columns, noise, log_evidence, np.sqrt(variance[:, 0]), prior)
+    return allow_outliers(fit, prior * (strengths - 1) / (strengths + 1), variance, FARTHEST_OUTLIER)
 
 
 def group_pairs(comparisons: Comparisons, n_arms: int) -> Columns:

@@ -11,7 +11,7 @@ DM(w) = Γ(ma)/Γ(ma + W) · Π Γ(a + w_j)/Γ(a). So
     R_Q(i; p) = w_i log p + (W − w_i) log(1 − p) + log DM(w without i) − log DM(w).                              (1)
 
 *Later places of a ranking* are choices among those that are left; the best arm is chosen with chance p, all others by
-equal chances.
+equal chances. They count only where there is no decoy: beside one, a good arm that is always behind it would look best.
 
 *Rewards.* d is the lead of arm i over the best other mean of the set, s² = 2σ²/r its error variance. The lead of the
 best arm is half-normal with scale tτ₊; any other arm is first with chance 1/m, by a half-normal lead with scale τ₊,
@@ -23,9 +23,12 @@ normal error of variance s²,
 τ₊ and τ₋ are estimated from the second moments of the leads.
 
 *A decoy* may be ahead in every set without the best arm. With L_i = Σ R_Q(i) over the sets of i, the odds that j is a
-decoy beside i are as (1) or (2) over the sets that j is in without i, and a decoy is as likely as none:
+decoy beside i are as (1) or (2) over the sets that j is in without i. A decoy is as likely as none, and may be ahead by
+another p or t than the best arm:
 
-    e^{S_i} = mean over the grid of e^{L_i} (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)).  (3)
+    e^{S_i} = mean of e^{L_i} · (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)),              (3)
+
+where both means are over the grid of p or t.
 
 S_i orders the arms, P(i is the best) is proportional to e^{S_i}, and the data have the likelihood
 mean of e^{S_i} times the likelihood of all sets under "no arm is the best".
@@ -78,7 +81,7 @@ class _Ratios(NamedTuple):
 
 
 def weigh_contextual(evidence: Evidence) -> Contextual:
-    """Return scores and log evidence."""
+    """Return scores and log evidence; of rankings the log evidence is that of the first places, as of other choices."""
     if isinstance(evidence, Rewards):
         ratios, log_null = _compare_leads(evidence)
         weights = np.eye(len(LEAD_RATIOS))
@@ -86,11 +89,21 @@ def weigh_contextual(evidence: Evidence) -> Contextual:
         ratios, log_null = _compare_tallies(evidence)
         chances = np.array(WIN_CHANCES)
         weights = np.stack([np.log(chances), np.log1p(-chances), np.ones(chances.size)], axis=1)
-    sums = sum(_add_arms(each, evidence) for each in ratios)
-    single = np.tensordot(weights, sums, axes=1)  # L (grid, reps, n_arms)
-    both = single + np.logaddexp(_find_decoys(ratios, weights, single), 0.0) - math.log(2)
-    scores = _log_mean(both, axis=0)
-    return Contextual(scores, log_null + _log_mean(scores, axis=1))
+    single = _add_sets(ratios, weights, evidence)
+    alone = _log_mean(single, axis=0)
+    with_decoy = alone + _log_mean(_find_decoys(ratios, weights, single), axis=0)
+    scores = np.logaddexp(alone, with_decoy) - math.log(2)
+    log_evidence = log_null + _log_mean(scores, axis=1)
+    if isinstance(evidence, Choices) and evidence.are_ranked:
+        alone = _log_mean(_add_sets(_add_later(ratios, evidence), weights, evidence), axis=0)
+        scores = np.logaddexp(alone, with_decoy) - math.log(2)
+    return Contextual(scores, log_evidence)
+
+
+def _add_sets(ratios: list[_Ratios], weights: Array, evidence: Evidence) -> Array:
+    """Return L ``(grid, reps, n_arms)``; the rows of ``weights`` are the points of the grid."""
+    single: Array = np.tensordot(weights, sum(_add_arms(each, evidence) for each in ratios), axes=1)
+    return single
 
 
 def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
@@ -100,7 +113,7 @@ def _add_arms(ratios: _Ratios, evidence: Evidence) -> Array:
 
 
 def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
-    """Return the logarithm of the mean over j in (3) of every arm ``(grid, reps, n_arms)``.
+    """Return the logarithm of the mean over j in (3), for each point of the grid ``(grid, reps, n_arms)``.
 
     It is exact for the arms that lead. Of the others the sets that they share with j are not left out.
     """
@@ -164,8 +177,15 @@ def _compare_part(part: FirstPlaces) -> tuple[Array, Array]:
     each_won = _log_rising(won, a)
     log_likelihood = each_won.sum(axis=0) - all_times  # log DM(w)
     constant = all_times - each_won - _log_rising(lost, (size - 1) * a)
-    features = np.stack([won, lost, constant])
-    return features if part.later is None else features + part.later, log_likelihood
+    return np.stack([won, lost, constant]), log_likelihood
+
+
+def _add_later(ratios: list[_Ratios], evidence: Choices) -> list[_Ratios]:
+    """Return R of all places of rankings."""
+    return [
+        each if part.later is None else each._replace(features=each.features + part.later)
+        for each, part in zip(ratios, evidence.parts, strict=True)
+    ]
 
 
 def _log_rising(counts: Array, start: float) -> Array:

@@ -55,7 +55,9 @@ class _Model:
         noise = find_left(evidence, explained) / np.maximum(evidence.free, 1)
         log_evidence = weigh_rewards(evidence, explained, spread)
         extra = np.zeros(effects.shape)
-        fit = Fit(effects, precision, extra, self._columns, noise, log_evidence, np.sqrt(ratio[:, 0] * noise), ratio)
+        fit = Fit(
+            effects, effects, precision, extra, self._columns, noise, log_evidence, np.sqrt(ratio[:, 0] * noise), ratio
+        )
         return allow_outliers(fit, effects / ratio, ratio)
 
     def _apply(self, effects: Array) -> Array:

@@ -18,7 +18,8 @@ MOST_LOG_ODDS = 700.0
 class Fit(NamedTuple):
     """Strengths θ under one prior, of runs in step; their precision H is in units of 1/noise."""
 
-    strengths: Array  # (reps, n_arms), the mode, and towards where an outlier would be
+    mode: Array  # (reps, n_arms)
+    strengths: Array  # (reps, n_arms), the mode, moved towards where an outlier would be
     diagonal: Array  # (reps, n_arms), of H
     extra: Array  # (reps, n_arms), variance that an arm has in addition since it may be an outlier
     columns: Sequence[Roots]  # what H has beside its diagonal
@@ -40,7 +41,7 @@ class Fit(NamedTuple):
                 Roots(each.arms.take(theirs, axis=1), place[each.runs[theirs]], each.roots.take(theirs, axis=1))
             )
         rest = (self.noise[runs], self.log_evidence[runs], self.spread[runs], self.prior[runs])
-        return Fit(self.strengths[runs], self.diagonal[runs], self.extra[runs], columns, *rest)
+        return Fit(self.mode[runs], self.strengths[runs], self.diagonal[runs], self.extra[runs], columns, *rest)
 
     @property
     def precision(self) -> Array:
@@ -56,26 +57,24 @@ class Fit(NamedTuple):
         return covariances
 
 
-def allow_outliers(fit: Fit, slope: Array, variance: Array) -> Fit:
+def allow_outliers(fit: Fit, slope: Array, variance: Array, farthest: float = math.inf) -> Fit:
     """Return a fit under a wider prior: each arm is, with prior chance 1/n, an outlier from a wider field.
 
     Of arm i the data alone say what a normal number with precision d says, m = θ̂ + slope/d, where the slope of the
     log-likelihood is what the prior takes back at the mode. The field has the ``variance (reps, 1)`` s², in units of
     the noise; outliers have w² times as much. How likely either makes m gives the chance q that the arm is an outlier.
-    Where the data say less than the wider field does, as of a fit that ended early, an outlier is at most one standard
-    deviation of that field away.
+    Choices end somewhere, so m is at most ``farthest`` from the mode.
     """
     s2, w2 = variance, variance * FURTHER_APART**2
     n_arms = fit.strengths.shape[1]
     known = np.maximum(fit.diagonal - 1 / s2, 1e-9 / s2)
-    middle, error = fit.strengths + slope / known, 1 / known
+    middle, error = fit.mode + np.clip(slope / known, -farthest, farthest), 1 / known
     squares = middle**2 / fit.noise[:, None]
     log_ratio = (np.log((error + s2) / (error + w2)) + squares * (1 / (error + s2) - 1 / (error + w2))) / 2
     log_odds = np.clip(log_ratio - math.log(max(1, n_arms - 1)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
     q = 1 / (1 + np.exp(-log_odds))
     precision = known + 1 / w2
-    farthest = np.where(known * w2 < 1, np.sqrt(w2 * fit.noise[:, None]), np.inf)
-    apart = np.clip(middle * known / precision - fit.strengths, -farthest, farthest)
+    apart = middle * known / precision - fit.mode
     extra = np.maximum(q * (1 / precision - 1 / fit.diagonal), 0.0) + q * (1 - q) * apart**2 / fit.noise[:, None]
     log_evidence = fit.log_evidence + (np.logaddexp(0.0, log_odds) + math.log1p(-1 / n_arms)).sum(axis=1)
-    return fit._replace(strengths=fit.strengths + q * apart, extra=extra, log_evidence=log_evidence)
+    return fit._replace(strengths=fit.mode + q * apart, extra=extra, log_evidence=log_evidence)

@@ -17,7 +17,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.belief.data import add_up
-from heats.engine.belief.settings import LARGEST_STRENGTH, LONGEST_LEAP
+from heats.engine.belief.settings import FARTHEST_LEAP, LARGEST_STRENGTH, LONGEST_LEAP
 
 
 class Effort(NamedTuple):
@@ -72,6 +72,7 @@ def _leap(climb: _Climb, strengths: Array) -> Array:
     length = np.linalg.norm(first, axis=1, keepdims=True) / np.where(bend > 0, bend, np.inf)
     length = np.clip(length, 1.0, LONGEST_LEAP)
     there = np.log(strengths) + 2 * length * first + length**2 * (second - first)
+    there = np.clip(there, np.log(two) - FARTHEST_LEAP, np.log(two) + FARTHEST_LEAP)
     return _center(climb.step(np.exp(np.clip(there, -LARGEST_STRENGTH, LARGEST_STRENGTH))))
 
 

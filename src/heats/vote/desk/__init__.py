@@ -3,6 +3,7 @@
 line      pulls that nobody has, in the order in which they are handed out
 leases    which pulls are out, with whom, since when and until when
 matching  who could answer which of the sets that are owed
+pages     what is open on whose page, for a desk that comes after
 ledger    what a journal says of everybody's votes
 desk      who gets which pull, for how long, and whose answer counts
 reading   the journal, read again for the organiser

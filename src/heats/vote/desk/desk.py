@@ -2,9 +2,13 @@
 
 Nobody is asked about the same set of candidates twice. Pulls are handed out across heats, the ones most pulls are left
 of first. A pull that was handed out is leased; a lease that ran out is lost as soon as somebody else gets the pull. If
-all that is left for a voter is out with others, who have had it for a while, they get it as well. A vote is on a set,
-not on a pull: it counts for any pull of the set that is owed, whoever has that, and is late only if none is. To look at
-what one has changes nothing. Leases are not kept: after a restart everybody may go on with what their page shows.
+all that is left for a voter was first handed out a while ago and is still out, they get it as well, however often it
+was taken since: nobody can hold a pull up. A vote is on a set, not on a pull: it counts for any pull of the set that is
+owed, whoever has that, and is late only if none is. To look at what one has changes nothing. What is open on pages is
+kept beside the journal: after a restart everybody has what their page shows, and nobody else gets it for that.
+
+What shows something else than at the beginning is withheld: it is not handed out, and votes on it are late, until it is
+what it was. Nothing is closed for that by itself.
 
 Where it is known who votes, and how often, nobody is handed what would leave something that nobody can answer, if that
 can be helped. Once nobody can answer anything that is owed, ever, it is waited for no longer, and the journal says so.
@@ -14,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -28,14 +32,16 @@ from heats.vote.desk.leases import Leases
 from heats.vote.desk.ledger import Ledger, note_shown
 from heats.vote.desk.line import Group, Line
 from heats.vote.desk.matching import Matching
+from heats.vote.desk.pages import OpenPages
 
-PATIENCE = 60.0  # seconds that a pull is with somebody before somebody else who has nothing gets it as well
+PATIENCE = 60.0  # seconds after a pull was handed out until one who has nothing else gets it as well; twice that: all
 
 OVER = "the poll was over"
 CLOSED = "it was waited for no longer"
 SECOND = "somebody else had answered it"
 VOID = "the voter’s votes are left out"
 NEEDLESS = "it was not needed any more"
+CHANGED = "a file of it was changed"
 UNANSWERABLE = "everybody has seen what is owed, or has no votes left"  # why a stage is closed
 
 
@@ -79,14 +85,20 @@ class Desk:
         lease: float = 600.0,
         votes_each: int | None = None,
         voters: Sequence[str] | None = None,
+        is_changed: Callable[[int], bool] = lambda _: False,
+        pages: OpenPages | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.journal, self.ledger = journal, ledger
         self.voters = voters  # who may vote, if that is known
         self._votes_each, self._leases = votes_each, Leases(lease, clock)
+        self._pages = pages  # where it is kept who was handed what
+        self._is_changed = is_changed  # whether a candidate shows something else by now
+        self._changed: frozenset[int] = frozenset()  # those of which that is known
+        self._withheld = 0  # pulls owed that are about them
         self._stage: tuple[object, ...] | None = None  # which one what follows is about, and who may answer it
         self._matching: Matching | None = None  # who could answer what, if it is known who may
-        self._groups: dict[int, Group] = {}  # of all pulls owed
+        self._groups: dict[int, Group] = {}  # of all pulls owed, but for those withheld
         self._line = Line(self._groups)  # pulls that nobody has, or whose time ran out
 
     @property
@@ -106,18 +118,16 @@ class Desk:
         self._look()
         if (reason := self._refuse(who)) is not None:
             return reason
-        if (held := self._leases.find(who)) is not None:
-            return self._describe(held)
-        return Nothing.WAIT if self._choose(who) is None else Nothing.YET
+        if (number := self._pick(who)) is None:
+            return Nothing.WAIT
+        return self._describe(number) if number == self._leases.find(who) else Nothing.YET
 
     def hand_out(self, who: str) -> Handed | Nothing:
         """Return what somebody is asked about: what they have, or else a pull; it is theirs from now on."""
         self._look()
         if (reason := self._refuse(who)) is not None:
             return reason
-        held = self._leases.find(who)
-        number = self._choose(who) if held is None else held
-        if number is None:
+        if (number := self._pick(who)) is None:
             return Nothing.WAIT
         self._give(who, number)
         self.journal.machine.ask_for([number])
@@ -134,8 +144,8 @@ class Desk:
 
         ``took`` are the seconds since it was, if that is not said and they are known.
         """
-        self._look()
         query = self.journal.machine.query(number)
+        self._look(query.arms)
         if frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
         took = self._leases.measure(who, number) if took is None else took
@@ -154,9 +164,9 @@ class Desk:
 
     def skip(self, who: str, number: int) -> Outcome:
         """Give back what somebody cannot say anything about: somebody else is asked."""
-        self._look()
         machine = self.journal.machine
         query = machine.query(number)
+        self._look(query.arms)
         owed = self._find_owed(who, query)
         if owed is None or frozenset(query.arms) in self._list_seen(who):
             return Outcome.REPEATED
@@ -183,14 +193,35 @@ class Desk:
         query = self.journal.machine.query(number)
         self.journal.take_back(number)
         self._let_go(who)
+        self._look(query.arms)
+        if self._changed.intersection(query.arms):
+            self._take_stock()
+            return
         self._groups[number] = frozenset(query.arms)
         self._revise(who, query, 1)
         self._give(who, number)
 
+    def restore_pages(self) -> None:
+        """Let everybody have what they had when the desk before this one ended, as far as they can still answer it."""
+        if self._pages is None:
+            return
+        self._look()
+        voters = None if self.voters is None else frozenset(self.voters)
+        for who, number, ago in sorted(self._pages.read(), key=lambda page: -page[2]):
+            may_vote = (voters is None or who in voters) and self._count_left(who) > 0
+            is_open = number in self._groups and self._groups[number] not in self._list_seen(who)
+            if may_vote and is_open and ago < self._leases.seconds:
+                self._give(who, number, ago)
+                self.journal.machine.ask_for([number])
+        self._pages.begin()
+
     def settle(self) -> None:
         """Close what nobody can answer, ever, if it is known who may: the poll goes on without it, or is over."""
         self._look()
-        while self._matching is not None and not (self._matching.count or self.journal.machine.done or self.is_paused):
+        machine = self.journal.machine
+        while self._matching is not None and not (
+            self._matching.count or self._withheld or machine.done or self.is_paused
+        ):
             self.journal.close_stage(UNANSWERABLE)
             self._look()
 
@@ -208,6 +239,11 @@ class Desk:
         """Whether there is something that somebody could be asked about now."""
         self._look()
         return self._refuse(who) is None and (self._leases.find(who) is not None or self._choose(who) is not None)
+
+    def list_changed(self) -> list[int]:
+        """Return the candidates that show something else than at the beginning."""
+        self._look(range(self.journal.machine.n_arms))
+        return sorted(self._changed)
 
     def list_holders(self) -> dict[int, tuple[str, ...]]:
         """Return which pulls are out, with whom."""
@@ -254,17 +290,20 @@ class Desk:
             return OVER
         if not machine.counts(query):
             return NEEDLESS
-        return SECOND if query.id in self.ledger.voted else CLOSED
+        if query.id in self.ledger.voted:
+            return SECOND
+        return CHANGED if self._changed.intersection(query.arms) else CLOSED
 
     def _describe(self, number: int) -> Handed:
         machine = self.journal.machine
-        left = machine.owed if self._matching is None else self._matching.count
+        left = machine.owed if self._matching is None else self._matching.count + self._withheld
         return Handed(machine.query(number), left <= 1)
 
-    def _look(self) -> None:
-        """Deal with all that happened since the last time: another stage, a larger one, leases that ran out."""
+    def _look(self, arms: Iterable[int] = ()) -> None:
+        """Deal with all that happened: another stage, leases that ran out, changes of ``arms`` or of those changed."""
         machine = self.journal.machine
-        stage = (machine.round, machine.next_id, machine.voided, self.voters, self.votes_each)
+        self._changed = frozenset(arm for arm in {*arms, *self._changed} if self._is_changed(arm))
+        stage = (machine.round, machine.next_id, machine.voided, self.voters, self.votes_each, self._changed)
         if stage != self._stage:
             self._stage = stage
             self._take_stock()
@@ -279,7 +318,11 @@ class Desk:
         if stage is not None and owed:
             heats = stage.heat_of(np.array(owed) - machine.first_id).tolist()
             groups = [frozenset(arms) for arms in stage.heats[0].tolist()]
-            self._groups = {number: groups[heat] for number, heat in zip(owed, heats, strict=True)}
+            open_heats = {heat for heat, group in enumerate(groups) if not self._changed & group}
+            self._groups = {
+                number: groups[heat] for number, heat in zip(owed, heats, strict=True) if heat in open_heats
+            }
+        self._withheld = len(owed) - len(self._groups)
         self._leases.keep(self._groups)
         self._line = Line(self._groups)
         self._line.fill()
@@ -289,6 +332,17 @@ class Desk:
             left = {who: self._count_left(who) for who in self.voters}
             self._matching = Matching(Counter(self._groups.values()), left, self._list_seen, self._find_held)
 
+    def _pick(self, who: str) -> int | None:
+        """Return what somebody has or should be asked about next, all of which is still what it was."""
+        while True:
+            held = self._leases.find(who)
+            number = self._choose(who) if held is None else held
+            if number is None:
+                return None
+            self._look(self.journal.machine.query(number).arms)
+            if number in self._groups:
+                return number
+
     def _choose(self, who: str, besides: Group | None = None) -> int | None:
         """Return the pull that somebody should be asked about next, if there is one."""
         seen, matching = self._list_seen(who), self._matching
@@ -297,13 +351,14 @@ class Desk:
         return self._choose_shared(seen, besides) if number is None else number
 
     def _choose_shared(self, seen: Container[Group], besides: Group | None) -> int | None:
-        """Return a pull that others have had for a while: the fewest of them, and those who had longest."""
-        found, patience = [], PATIENCE if self._can_waste() else float("inf")
+        """Return a pull that has been out for a while: one that the fewest have, and of these the longest."""
+        found, can_waste = [], self._can_waste()
         for number, holders in self._leases.list_out().items():
-            had = [seconds for name, seconds in holders.items() if self._refuse(name) is None]  # others have left
-            is_new = self._groups[number] not in seen and self._groups[number] != besides
-            if is_new and min(had, default=patience) >= patience:
-                found.append((len(had), -min(had, default=0.0), number))
+            if self._groups[number] in seen or self._groups[number] == besides:
+                continue
+            out, n_voters = self._leases.measure_first(number), sum(self._refuse(name) is None for name in holders)
+            if not n_voters or (can_waste and out >= _find_patience(n_voters)):  # the others have left
+                found.append((n_voters, -out, number))
         return min(found)[2] if found else None
 
     def _can_waste(self) -> bool:
@@ -326,9 +381,11 @@ class Desk:
         held = self._leases.find(who)
         return None if held is None else self._groups.get(held)
 
-    def _give(self, who: str, number: int) -> None:
+    def _give(self, who: str, number: int, ago: float = 0.0) -> None:
         self._line.remove(number)
-        self._leases.give(who, number)
+        self._leases.give(who, number, ago)
+        if self._pages is not None:
+            self._pages.note(who, number, ago)
         if self._matching is not None:
             self._matching.reserve(who, self._groups[number])
 
@@ -349,3 +406,11 @@ class Desk:
             self._line.remove(number)
             self._leases.drop(number)
             del self._groups[number]
+
+
+def _find_patience(n_voters: int) -> float:
+    """Return after how many seconds one more gets what so many have: each next one waits half as long as the last.
+
+    So few votes are one too many, and all who wait have it after twice the time that the first one waits.
+    """
+    return PATIENCE * (2 - 0.5 ** (n_voters - 1))

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -32,9 +32,22 @@ from heats.journal.origin import VoteOrigin
 from heats.journal.reader import read_header
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
+from heats.vote.desk.pages import OpenPages
 from heats.vote.desk.reading import Reading, read_in_thread
 from heats.vote.poll.candidates import Shown, check_different, read_candidate, restore_candidate
-from heats.vote.poll.people import ORGANISER, Roster, check_newcomer, hash_token, make_token, read_links, write_links
+from heats.vote.poll.identities import Identities, open_key
+from heats.vote.poll.originals import Originals
+from heats.vote.poll.people import (
+    ORGANISER,
+    Link,
+    Roster,
+    check_newcomer,
+    hash_token,
+    list_links,
+    make_token,
+    read_links,
+    write_links,
+)
 from heats.vote.poll.scenario import Poll
 
 T = TypeVar("T")
@@ -52,19 +65,24 @@ class Office:
         poll: Poll,
         journal: str | os.PathLike[str],
         *,
+        address: str = "/",
         clock: Callable[[], float] = time.monotonic,
         reader: Callable[[], Executor] = read_in_thread,
     ) -> None:
-        self.poll, self._clock = poll, clock
+        self.poll, self._clock, self._address = poll, clock, address
         self.path = Path(journal).absolute()
-        self.links = Path(f"{self.path}.links.csv")
+        self.links, self.key = Path(f"{self.path}.links.csv"), Path(f"{self.path}.key")
         self.shown: list[Shown] = list(poll.candidates)  # in the order of the arms
+        self._originals = Originals()
+        self._pages = OpenPages(Path(f"{self.path}.open"))
         if read_header(self.path) is None:
             self._begin()
         self.desk = self._open()
-        self.roster, self.tokens = self._meet_people()
         try:
+            self.roster, self.tokens = self._meet_people()
+            self.identities = self._open_identities()
             self._let_in([name for name in poll.people or () if name not in (self.roster.names or ())])
+            self.desk.restore_pages()
             self.desk.settle()
         except BaseException:
             self.desk.journal.close()
@@ -106,6 +124,13 @@ class Office:
     def show(self, arm: int) -> Shown:
         """Return what a candidate shows, one included that came in later."""
         return self.shown[arm]
+
+    def is_changed(self, arm: int) -> bool:
+        """Whether the file of a candidate is another one by now, or gone; it may have to be read for that."""
+        shown = self.shown[arm]
+        if shown.path is None or shown.signature is None:
+            return False
+        return self._originals.is_changed(shown.path, shown.sha256, shown.signature)
 
     def add(self, desk: Desk, said: str) -> None:
         """Take a candidate in: a text, or the name of a file in the poll's folder if its candidates are files."""
@@ -159,6 +184,7 @@ class Office:
             with self.desk.journal.together():
                 self._do_some(done)
                 self.desk.settle()
+            self._pages.write()
         except BaseException as error:  # nothing of the group is on the disk
             self._is_open = False
             futures = [future for future, _, _ in done] or self._take_all()  # if it cannot even be read, nobody waits
@@ -194,6 +220,7 @@ class Office:
         try:
             self.desk = self._open()
             self.roster, self.tokens = self._meet_people()
+            self.desk.restore_pages()
         except HeatsError as error:
             raise JournalFailed(str(error)) from error
         self._is_open = True
@@ -205,10 +232,23 @@ class Office:
         log.advance()
         self.shown, known = _arrange(poll, log)
         journal = Journal(JournalFile(self.path), _ask_for(poll, log, len(known)), candidates=known, log=log)
-        return Desk(journal, ledger, lease=poll.table.lease, votes_each=poll.table.votes_each, clock=self._clock)
+        return Desk(
+            journal,
+            ledger,
+            lease=poll.table.lease,
+            votes_each=poll.table.votes_each,
+            is_changed=self.is_changed,
+            pages=self._pages,
+            clock=self._clock,
+        )
 
     def _begin(self) -> None:
-        """Begin the journal, and write all secret links into a file beside it that only its owner can read."""
+        """Begin the journal, and write all secret links into a file beside it that only its owner can read.
+
+        What was signed and opened in a poll whose journal is gone is of no use in the new one.
+        """
+        self.key.unlink(missing_ok=True)
+        self._pages.remove()
         names = self.poll.people or ()
         tokens = {name: make_token() for name in names}
         organiser = make_token()
@@ -217,17 +257,24 @@ class Office:
             organiser=hash_token(organiser),
             voters=None if self.poll.people is None else {name: hash_token(token) for name, token in tokens.items()},
         )
-        rows = [(ORGANISER, "", organiser), *(("voter", *pair) for pair in tokens.items())]
-        write_links(self.links, rows, anew=True)
+        write_links(self.links, self._list_links({"": organiser} | tokens, self.poll.people))
         machine, known = self.poll.make_machine(), _identify(self.poll.candidates)
         Journal(JournalFile(self.path, command=origin), machine, candidates=known).close()
+
+    def _open_identities(self) -> Identities | None:
+        """Return who is who in an open poll; with a new key nobody is who they were, so nobody has anything."""
+        if self.poll.people is not None:
+            return None
+        if not self.key.exists():
+            self._pages.remove()
+        return Identities(open_key(self.key))
 
     def _let_in(self, names: Sequence[str]) -> None:
         """Let more people vote; their links are written before the journal knows of them, so none is ever lost."""
         if not names:
             return
         tokens = {name: make_token() for name in names}
-        write_links(self.links, [("voter", *pair) for pair in tokens.items()], anew=False)
+        write_links(self.links, self._list_links(self.tokens | tokens, [*(self.roster.names or ()), *names]))
         self.desk.journal.join({name: hash_token(token) for name, token in tokens.items()})
         self.roster, self.tokens = self._meet_people()
 
@@ -246,17 +293,28 @@ class Office:
             )
 
     def _meet_people(self) -> tuple[Roster, dict[str, str]]:
-        """Tell the desk who may vote; return whose token it is, and all tokens that the file with the links has."""
+        """Tell the desk who may vote; return whose token it is, and all tokens that the file with the links has.
+
+        The file says how voters reach the poll now, and is its owner's alone, whatever it was before.
+        """
         origin, joined = self.origin, self.desk.journal.log.joined
         roster = Roster(origin.organiser, None if origin.voters is None else origin.voters | joined)
         self.desk.voters = roster.names
-        tokens = {}
-        for kind, name, token in read_links(self.links):
-            if kind == ORGANISER and roster.is_organiser(token):
+        tokens, found = {}, read_links(self.links)
+        for name, _, token in found:
+            if roster.is_organiser(token):
                 tokens[""] = token
             elif roster.find_voter(token) == name:
                 tokens[name] = token
+        links = self._list_links(tokens, roster.names)
+        if tokens and (links != found or self.links.stat().st_mode & 0o077):
+            write_links(self.links, links)
         return roster, tokens
+
+    def _list_links(self, tokens: Mapping[str, str], names: Sequence[str] | None) -> list[Link]:
+        """Return all links whose tokens are known; the organiser's is that of nobody."""
+        voters = list_links(self._address, names, tokens)
+        return [Link(ORGANISER, f"{self._address}o/{tokens['']}", tokens[""]), *voters] if "" in tokens else voters
 
 
 def _try(job: Callable[[Desk], Any], desk: Desk) -> tuple[Any, BaseException | None]:

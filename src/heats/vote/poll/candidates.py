@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -13,6 +12,7 @@ from heats.base.files import is_folder, read_text_file
 from heats.base.text import count_things, make_encodable, make_printable, split_lines
 from heats.errors import BrokenFile, InvalidArgument
 from heats.journal.fingerprint import Candidate
+from heats.vote.poll.originals import Signature, hash_file
 
 Kind: TypeAlias = Literal["text", "markdown", "image", "audio", "video"]
 
@@ -48,6 +48,7 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str = ""  # as it was written
     sha256: str = ""
     path: Path | None = None  # where the file is
+    signature: Signature | None = None  # of the file, when it was hashed
 
     @property
     def media_type(self) -> str:
@@ -156,13 +157,15 @@ def _read_file(written: str, path: Path, folder: Path) -> Shown:
     if kind not in MEDIA:
         known = ", ".join([*WRITTEN, *MEDIA])
         raise InvalidArgument(f"the candidate {said} is of no kind that can be shown: {known}.")
-    size = real.stat().st_size
-    if not 0 < size <= MOST_MEDIA_BYTES:
-        why = f"has {size / 1e6:,.0f} MB, which nobody waits for" if size else "is empty"
-        raise InvalidArgument(f"the candidate {said} {why}; give a file of up to {MOST_MEDIA_BYTES >> 20} MB.")
-    with real.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return Shown(name, MEDIA[kind][0], "", make_encodable(written), digest, real)
+    try:
+        size = real.stat().st_size
+        if not 0 < size <= MOST_MEDIA_BYTES:
+            why = f"has {size / 1e6:,.0f} MB, which nobody waits for" if size else "is empty"
+            raise InvalidArgument(f"the candidate {said} {why}; give a file of up to {MOST_MEDIA_BYTES >> 20} MB.")
+        digest, signature = hash_file(real)
+    except OSError as error:
+        raise InvalidArgument(f"the candidate {said} cannot be read: {error.strerror or error}.") from None
+    return Shown(name, MEDIA[kind][0], "", make_encodable(written), digest, real, signature)
 
 
 def check_different(found: Sequence[Shown]) -> None:

@@ -6,43 +6,54 @@ import csv
 import hashlib
 import hmac
 import io
-import os
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from heats.base.files import read_text_file
 from heats.base.text import make_encodable
 from heats.errors import BrokenFile, InvalidArgument
+from heats.journal.draft import write_whole
 
 TOKEN_BYTES = 16  # 128 bits: nobody guesses one
+SECRET_MODE = 0o600  # of files: only their owner can read them
 MOST_PEOPLE_BYTES = 16 << 20
 MOST_PEOPLE = 100_000
-ORGANISER = "organiser"
+ORGANISER, EVERYBODY = "organiser (secret)", "everybody"  # what stands for a name where links are listed
 
 
-def read_links(path: Path) -> list[tuple[str, str, str]]:
-    """Return who has which token: kinds, names and tokens, as far as the file is there."""
+class Link(NamedTuple):
+    """Whose link it is, and the token that is in it."""
+
+    name: str
+    link: str
+    token: str
+
+
+def list_links(address: str, names: Sequence[str] | None, tokens: Mapping[str, str]) -> list[Link]:
+    """Return the links of voters whose tokens are known; in an open poll (``names`` None) the one that all have."""
+    if names is None:
+        return [Link(EVERYBODY, address, "")]
+    return [Link(name, f"{address}v/{tokens[name]}", tokens[name]) for name in names if name in tokens]
+
+
+def read_links(path: Path) -> list[Link]:
+    """Return the links in a file, as far as it is there; an older one has who, name and token, which is enough."""
     try:
-        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))[1:]
-    except (OSError, UnicodeDecodeError):
+        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    except (OSError, UnicodeDecodeError, csv.Error):
         return []
-    return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
+    name = 1 if rows[:1] == [["who", "name", "token"]] else 0
+    return [Link(row[name], row[1], row[2]) for row in rows[1:] if len(row) == 3]
 
 
-def write_links(path: Path, rows: Sequence[tuple[str, str, str]], *, anew: bool) -> None:
-    """Write tokens to a file that nobody else can read: a new one, or to the end of the one that is there."""
+def write_links(path: Path, links: Sequence[Link]) -> None:
+    """Write links to a file that nobody else can read, whole or not at all: else tokens would be lost."""
     text = io.StringIO(newline="")
-    if anew:
-        path.unlink(missing_ok=True)
-    is_new = not path.exists()
-    csv.writer(text).writerows([("who", "name", "token"), *rows] if is_new else rows)
+    csv.writer(text).writerows([Link._fields, *links])
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_EXCL if is_new else 0), 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text.getvalue())
-            file.flush()
-            os.fsync(handle)
+        write_whole(path, text.getvalue().encode(), SECRET_MODE)
     except OSError as error:
         raise BrokenFile(f"the secret links cannot be written to {path}: {error.strerror}.") from None
 
@@ -55,11 +66,6 @@ def hash_token(token: str) -> str:
 def make_token() -> str:
     """Return a new secret."""
     return secrets.token_urlsafe(TOKEN_BYTES)
-
-
-def name_stranger(token: str) -> str:
-    """Return what somebody without a name is called: a part of the hash of the token in their browser."""
-    return f"voter {hash_token(token)[:16]}"
 
 
 class Roster:

@@ -14,6 +14,8 @@ from heats.base.files import is_folder, is_missing
 from heats.base.text import make_printable
 from heats.base.toml import read_toml
 from heats.engine.adaptive import BATCHES, Adaptive
+from heats.engine.adaptive.dealing.repeats import MOST_BUDGET as MOST_LIMITED
+from heats.engine.adaptive.machine import MOST_BUDGET
 from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument
 from heats.planning.build import plan
@@ -173,6 +175,8 @@ def _decide(written: VoteFile, source: Path) -> Poll:
         )
     if voters is not None:
         check_sets(len(candidates), size, budget, voters)
+    if table.strategy.lower() == ADAPTIVE:
+        _check_votes(table, budget, voters)
     poll = Poll(
         table=table,
         source=source,
@@ -185,6 +189,21 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     )
     poll.make_machine()  # refuses numbers that do not go together
     return poll
+
+
+def _check_votes(table: VoteTable, budget: int, voters: int | None) -> None:
+    """Refuse more votes than adaptive play can deal, in the words of a poll."""
+    most = MOST_BUDGET if voters is None else MOST_LIMITED
+    if budget <= most:
+        return
+    said = {"votes_each": table.votes_each} if table.budget is None else {"budget": table.budget}
+    asked = f"{{votes_each}} makes {budget:,} votes," if table.budget is None else "{budget} is"
+    of = "" if voters is None else f" of {voters:,} voters"
+    raise InvalidArgument(
+        f"{asked} more than an adaptive poll{of} can deal, which is {most:,}; ask for fewer votes, or say strategy = "
+        '"planned" in a scenario.',
+        **said,
+    )
 
 
 def is_address(said: str) -> bool:

@@ -1,7 +1,7 @@
 """The pages, for voters and for the organiser.
 
-answers    what a form says → feedback
 guard      what a request may do: tickets, origins, sizes, rates
+answers    what a form says → feedback
 showing    candidates → HTML, nothing of it trusted
 tally      every vote, whether it counts, and why not
 overview   what the organiser sees

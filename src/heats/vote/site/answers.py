@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from heats.engine.feedback import Arms, BestWorst, Named, Ranking, Winner
 from heats.errors import BadFeedback
 from heats.vote.poll.scenario import VoteTable
+from heats.vote.site.guard import read_number
 
+PLACE_DIGITS = 3  # of a place on the page, at most
 Fields = Mapping[str, Sequence[str]]  # of a form; a name may come several times
 
 
@@ -43,7 +45,7 @@ def _read_ranking(fields: Fields, arms: Arms) -> Ranking:
         said = fields.get(f"place-{shown}", [""])[0]
         if not said:
             continue
-        place = int(said) if said.isascii() and said.isdigit() and len(said) < 4 else 0
+        place = read_number(said, PLACE_DIGITS) or 0
         if not 1 <= place <= len(arms) or place in places:
             raise BadFeedback(f"every place from 1 to {len(arms)} can be given to one candidate only; choose again.")
         places[place] = arm
@@ -54,7 +56,7 @@ def _read_ranking(fields: Fields, arms: Arms) -> Ranking:
 
 def _find(said: str, arms: Arms) -> int:
     """Return the candidate at a place on the page."""
-    place = int(said) if said.isascii() and said.isdigit() and len(said) < 4 else 0
+    place = read_number(said, PLACE_DIGITS) or 0
     if not 1 <= place <= len(arms):
         raise BadFeedback("nothing was chosen; choose one of those shown.")
     return int(arms[place - 1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -11,20 +10,31 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from heats.vote.desk.desk import Desk, Handed, Nothing, Outcome
-from heats.vote.poll.people import make_token, name_stranger
+from heats.vote.poll.identities import PARTICIPANT, name_holder
 from heats.vote.site.answers import read_answer
-from heats.vote.site.guard import PAGE_HEADERS, Rate, Refused, check_source, check_ticket, make_ticket, read_form
+from heats.vote.site.guard import (
+    PAGE_HEADERS,
+    Rate,
+    Refused,
+    check_source,
+    check_ticket,
+    find_network,
+    make_ticket,
+    read_form,
+    read_number,
+)
 from heats.vote.site.site import NO_PAGE, Site
 
-COOKIE = "heats_voter"
 COOKIE_SECONDS = 180 * 86_400
 LEAD_ON_SECONDS = 10  # after which the thank-you page leads on
-PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{1,64}")  # as panels of paid raters name people
 
 SAID = {
     "counted": "Your vote is counted.",
     "repeated": "That was answered already: your first answer counts.",
-    "late": "Your vote came too late to count: others were first, or it was waited for no longer. It is kept as late.",
+    "late": (
+        "Your vote came too late to count: others were first, it was waited for no longer, or a file was changed. "
+        "It is kept as late."
+    ),
     "paused": "Voting is paused: your vote was not counted. Vote again when it goes on.",
     "skipped": "Somebody else is asked about that one.",
     "undone": "Your last vote is taken back. Vote again.",
@@ -51,18 +61,18 @@ class Booth:
 
     def __init__(self, site: Site) -> None:
         self.site, self.table, self.office = site, site.table, site.office
-        self._is_open = site.office.roster.names is None
+        self._identities = site.office.identities  # None if it is listed who may vote
         self._votes, self._newcomers = Rate(30, 5), Rate(100, 5)
 
     def list_routes(self) -> list[Route]:
         """Return where the pages are: below a secret link each, or, in an open poll, at the top."""
-        top = "" if self._is_open else "/v/{token}"
+        top = "/v/{token}" if self._identities is None else ""
         return [
             Route(top or "/", self.show_vote, methods=["GET"]),
             Route(f"{top}/begin", self.begin, methods=["POST"]),
             Route(f"{top}/vote", self.take_vote, methods=["POST"]),
             Route(f"{top}/undo", self.take_undo, methods=["POST"]),
-            Route(f"{top}/media/{{arm:int}}", self.show_media, methods=["GET"]),
+            Route(f"{top}/media/{{arm}}", self.show_media, methods=["GET"]),
         ]
 
     async def show_vote(self, request: Request) -> Response:
@@ -105,18 +115,20 @@ class Booth:
     async def begin(self, request: Request) -> Response:
         """Hand something to a voter; a newcomer to an open poll gets a cookie to be known by."""
         check_source(request)
-        voter, secret = self._find_voter(request), ""
-        if voter is None:
-            self._newcomers.spend(request.client.host if request.client else "")
-            participant = (await read_form(request)).get("participant", [""])[0]
-            secret = make_token() + (f"~{participant}" if PARTICIPANT.fullmatch(participant) else "")
-            voter = self._recognise(secret)
-        self._votes.spend(voter.name)
-        await self.site.ask(lambda desk: desk.hand_out(voter.name))
-        response = self._go_on(request, voter)
-        if secret:
-            is_safe = request.url.scheme == "https"
-            response.set_cookie(COOKIE, secret, COOKIE_SECONDS, httponly=True, samesite="lax", secure=is_safe)
+        voter = self._find_voter(request)
+        if voter is not None:
+            self._votes.spend(voter.name)
+            await self.site.ask(lambda desk: desk.hand_out(voter.name))
+            return self._go_on(request, voter)
+        identities = self._identities
+        assert identities is not None  # else it is known who they are, or refused
+        self._newcomers.spend(find_network(request))
+        identity = identities.issue((await read_form(request)).get("participant", [""])[0])
+        newcomer = self._describe(identity)
+        await self.site.ask(lambda desk: desk.hand_out(newcomer.name))
+        response = self._go_on(request, newcomer)
+        is_safe = request.scope["scheme"] == "https"
+        response.set_cookie(identities.cookie, identity, COOKIE_SECONDS, httponly=True, samesite="lax", secure=is_safe)
         return response
 
     async def take_vote(self, request: Request) -> Response:
@@ -132,7 +144,8 @@ class Booth:
                 outcome = desk.skip(voter.name, number)
             else:
                 outcome = desk.answer(voter.name, number, read_answer(fields, query.arms, self.table))
-            if not self._has_done(desk.ledger.find(voter.name).answered, more=more):
+            person = desk.ledger.people.get(voter.name)
+            if not self._has_done(0 if person is None else person.answered, more=more):
                 desk.hand_out(voter.name)
             return outcome
 
@@ -151,7 +164,7 @@ class Booth:
         """Show the file of a candidate, to voters only."""
         if self._find_voter(request) is None:
             raise Refused(404, NO_PAGE)
-        return self.site.send_media(request.path_params["arm"])
+        return await self.site.send_media(request.path_params["arm"])
 
     # How it is done.
 
@@ -180,28 +193,29 @@ class Booth:
 
     def _find_voter(self, request: Request) -> Voter | None:
         """Return who is asking: by the link, or in an open poll by the cookie; None for a newcomer."""
-        if not self._is_open:
-            return self._recognise(request.path_params["token"])
-        token = request.cookies.get(COOKIE, "")
-        return self._recognise(token) if token else None
-
-    def _recognise(self, token: str) -> Voter:
-        """Return whose token it is; tickets cannot be made by those who know it."""
-        key = f"{self.office.origin.organiser} {token}"
-        if self._is_open:
-            participant = token.partition("~")[2]
-            is_named = PARTICIPANT.fullmatch(participant) is not None
-            return Voter(f"participant {participant}" if is_named else name_stranger(token), key, "")
+        if self._identities is not None:
+            identity = request.cookies.get(self._identities.cookie, "")
+            return self._describe(identity) if self._identities.check(identity) else None
+        token = request.path_params["token"]
         name = self.office.roster.find_voter(token)
         if name is None:
             raise Refused(404, "This link is not known here. Look at it again, or ask for a new one.")
-        return Voter(name, key, f"/v/{token}")
+        return Voter(name, self._make_key(token), f"/v/{token}")
+
+    def _describe(self, identity: str) -> Voter:
+        """Return the voter of an open poll who has an identity that was issued here."""
+        return Voter(name_holder(identity), self._make_key(identity), "")
+
+    def _make_key(self, secret: str) -> str:
+        """Return what a voter's tickets are made with: whoever only knows their own secret cannot make one."""
+        return f"{self.office.origin.organiser} {secret}"
 
     async def _receive(self, request: Request) -> tuple[Voter, dict[str, list[str]]]:
         """Return who sent a form, and its fields; or refuse it."""
         check_source(request)
         voter = self._find_voter(request)
         if voter is None:
+            self._newcomers.spend(find_network(request))
             raise Refused(403, "It is not known who you are: cookies are needed to vote here. Nothing was counted.")
         self._votes.spend(voter.name)
         return voter, await read_form(request)
@@ -222,7 +236,7 @@ def _look(desk: Desk, who: str) -> Any:
 
 
 def _read_number(fields: dict[str, list[str]]) -> int:
-    said = fields.get("number", [""])[0]
-    if not (said.isascii() and said.isdigit() and len(said) < 16):
+    number = read_number(fields.get("number", [""])[0])
+    if number is None:
         raise Refused(400, "This form does not say what it is about.")
-    return int(said)
+    return number

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import time
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MOST_FORM_BYTES = 64 * 1024
 MOST_FIELDS = 1_000
@@ -58,10 +59,25 @@ def check_ticket(ticket: str, token: str, *parts: object) -> None:
 def check_source(request: Request) -> None:
     """Refuse forms on pages of others, as browsers say where a request comes from."""
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is not None and site not in ("same-origin", "none"):
+    is_ours = site in (None, "same-origin", "none")
+    if not is_ours or (origin is not None and origin.partition("://")[2] != request.headers.get("host")):
         raise Refused(403, "This form was sent from another site; it was not counted.")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise Refused(403, "This form was sent from another site; it was not counted.")
+
+
+def find_network(request: Request) -> str:
+    """Return where a request comes from: an address, of IPv6 the 64 bits that one house has all addresses of."""
+    try:
+        address = ipaddress.ip_address(request.client.host if request.client else "")
+    except ValueError:
+        return ""  # a socket of this machine, or a proxy that says nothing of use: all of them together
+    if address.version == 4:
+        return str(address)
+    return str(address.ipv4_mapped or ipaddress.ip_network((int(address) >> 64 << 64, 64)))
+
+
+def read_number(said: str, most_digits: int = 15) -> int | None:
+    """Return a whole number that was typed or stands in an address, None if it is none."""
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= most_digits else None
 
 
 async def read_form(request: Request) -> dict[str, list[str]]:
@@ -73,10 +89,13 @@ async def read_form(request: Request) -> dict[str, list[str]]:
             raise too_large
     except ValueError:
         raise Refused(400, "This form does not say how long it is.") from None
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_FORM_BYTES:
-            raise too_large
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_FORM_BYTES:
+                raise too_large
+    except ClientDisconnect:
+        raise Refused(400, "This form did not arrive as a whole; nothing was counted.") from None
     try:
         return parse_qs(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from heats.base.frames import Column
 from heats.engine.adaptive import Adaptive
 from heats.errors import InvalidArgument
 from heats.journal import Log
@@ -23,6 +22,7 @@ from heats.reports.page import render_page
 from heats.reports.result import summarise
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
+from heats.vote.poll.people import Link, list_links
 from heats.vote.site.guard import (
     PAGE_HEADERS,
     REPORT_HEADERS,
@@ -31,6 +31,7 @@ from heats.vote.site.guard import (
     check_ticket,
     make_ticket,
     read_form,
+    read_number,
 )
 from heats.vote.site.overview import Overview, look_round, survey
 from heats.vote.site.site import NO_PAGE, Site
@@ -55,7 +56,7 @@ class Organiser:
             Route("/o/{token}/do", self.take_order, methods=["POST"]),
             Route("/o/{token}/links", self.show_links, methods=["GET"]),
             Route("/o/{token}/report", self.show_report, methods=["GET"]),
-            Route("/o/{token}/media/{arm:int}", self.show_media, methods=["GET"]),
+            Route("/o/{token}/media/{arm}", self.show_media, methods=["GET"]),
             Route("/o/{token}/{name}", self.download, methods=["GET"]),
         ]
 
@@ -91,10 +92,9 @@ class Organiser:
         self._check_organiser(request)
         import segno
 
-        links = self._list_links(str(request.base_url))
         codes = [
             (name, link, Markup(segno.make(link).svg_inline(scale=4, border=2, dark="#000", light="#fff")))
-            for name, link in links
+            for name, link, _ in self._list_links(request)
         ]
         return self.site.page("links.html", codes=codes, is_open=self.office.roster.names is None)
 
@@ -107,14 +107,14 @@ class Organiser:
     async def show_media(self, request: Request) -> Response:
         """Show the file of a candidate."""
         self._check_organiser(request)
-        return self.site.send_media(request.path_params["arm"])
+        return await self.site.send_media(request.path_params["arm"])
 
     async def download(self, request: Request) -> Response:
         """Hand over votes, standings, result or links as a file."""
         self._check_organiser(request)
         name = request.path_params["name"]
         if name == "links.csv":
-            content = self._write_links(str(request.base_url))
+            content = self._write_links(request)
         elif name in FILES:
             content = await self.site.read(FILES[name])
         else:
@@ -142,17 +142,17 @@ class Organiser:
             self._survey = time.monotonic() + max(SURVEY_SECONDS, 10 * took), view
         return self._survey[1]
 
-    def _list_links(self, address: str) -> list[tuple[str, str]]:
-        names = self.office.roster.names
-        if names is None:
-            return [("everybody", address)]
-        tokens = self.office.tokens
-        return [(name, f"{address}v/{tokens[name]}") for name in names if name in tokens]
+    def _list_links(self, request: Request) -> list[Link]:
+        """Return the links of voters, at the address that the organiser came by."""
+        return list_links(str(request.base_url), self.office.roster.names, self.office.tokens)
 
-    def _write_links(self, address: str) -> bytes:
-        text = io.StringIO(newline="")
-        csv.writer(text).writerows([("name", "link"), *self._list_links(address)])
-        return text.getvalue().encode()
+    def _write_links(self, request: Request) -> bytes:
+        links = self._list_links(request)
+        columns = [
+            Column("name", str, [each.name for each in links]),
+            Column("link", str, [each.link for each in links]),
+        ]
+        return write_csv(columns, spreadsheet=True)
 
     def _read_order(self, fields: dict[str, str]) -> Callable[[Desk], Any]:
         """Return what the organiser wants done, or refuse what is no order."""
@@ -189,7 +189,7 @@ def _write_votes_json(log: Log, ledger: Ledger) -> bytes:
 
 
 def _write_standings(log: Log, _: Ledger) -> bytes:
-    return write_csv(list_results(log.machine.standings(), log.names, ()))
+    return write_csv(list_results(log.machine.standings(), log.names, ()), spreadsheet=True)
 
 
 def _write_result(log: Log, _: Ledger) -> bytes:
@@ -211,7 +211,7 @@ def _void(desk: Desk, who: str) -> None:
 
 
 def _read_votes(said: str) -> int:
-    said = said.strip()
-    if not (said.isascii() and said.isdigit() and len(said) <= LONGEST_NUMBER):
+    votes = read_number(said.strip(), LONGEST_NUMBER)
+    if votes is None:
         raise Refused(400, "Say how many more votes there shall be, as a whole number such as 60.")
-    return int(said)
+    return votes

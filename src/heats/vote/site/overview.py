@@ -42,6 +42,7 @@ class Overview(NamedTuple):
     is_done: bool
     is_paused: bool
     waits: str  # why nothing happens, if so
+    changed: list[str]  # candidates whose files are others by now
     overturned: tuple[int, ...]
     voters: list[VoterRow]
     titles: Sequence[str]
@@ -51,16 +52,18 @@ class Overview(NamedTuple):
 
 
 class Busy(NamedTuple):
-    """What only the desk knows: how many pulls are out, and who could vote now."""
+    """What only the desk knows: how many pulls are out, who could vote now, and whose files were changed."""
 
     out: int
     free: list[str]
+    changed: Sequence[int] = ()
 
 
 def look_round(desk: Desk, listed: Sequence[str]) -> Busy:
     """Return what only the desk knows."""
     everybody = dict.fromkeys([*listed, *desk.ledger.people])
-    return Busy(len(desk.list_holders()), [name for name in everybody if desk.needs(name)])
+    changed = desk.list_changed()
+    return Busy(len(desk.list_holders()), [name for name in everybody if desk.needs(name)], changed)
 
 
 def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -> Overview:
@@ -83,7 +86,8 @@ def survey(log: Log, ledger: Ledger, busy: Busy, listed: Sequence[str] | None) -
         out=busy.out,
         is_done=machine.done,
         is_paused=log.is_paused,
-        waits="" if machine.done or log.is_paused else _say_why(busy.free, stage, people),
+        waits="" if machine.done or log.is_paused else _say_why(busy, stage, people),
+        changed=[names[arm] for arm in busy.changed],
         overturned=machine.overturned,
         voters=[_describe(name, each, places, machine.voided) for name, each in people.items()],
         titles=titles,
@@ -120,10 +124,12 @@ def _list_pairs(vote: Vote) -> list[tuple[int, int]]:
     return []
 
 
-def _say_why(free: Sequence[str], stage: str, people: Mapping[str, Person]) -> str:
+def _say_why(busy: Busy, stage: str, people: Mapping[str, Person]) -> str:
     """Say what the poll waits for: those who could vote now, or, if all who came have seen what is owed, others."""
+    free = busy.free
     if free:
         return f"these can vote now: {', '.join(free[:20])}{f' and {len(free) - 20} more' if len(free) > 20 else ''}"
     if not people:
         return "nobody has come yet; send them the link"
-    return f"everybody who came so far has seen all that is owed; new voters are needed, or close the {stage}"
+    but = ", but for what shows files that were changed" if busy.changed else ""
+    return f"everybody who came so far has seen all that is owed{but}; new voters are needed, or close the {stage}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -12,19 +13,29 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from heats.errors import HeatsError, JournalFailed, show_value
 from heats.journal import Log
 from heats.vote.desk.desk import Desk
 from heats.vote.desk.ledger import Ledger
 from heats.vote.desk.office import Office
-from heats.vote.site.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused
+from heats.vote.site.guard import MEDIA_HEADERS, PAGE_HEADERS, Refused, read_number
 from heats.vote.site.showing import render_candidate, render_markdown
 
 T = TypeVar("T")
 
 NO_PAGE = "There is no such page."
 STATIC = {"vote.css": "text/css", "vote.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+class MediaResponse(FileResponse):
+    """A file; one that is cut or taken away while it is sent ends the answer, and is nothing to be told at length."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with contextlib.suppress(OSError, RuntimeError):
+            await super().__call__(scope, receive, send)
 
 
 class Site:
@@ -72,13 +83,16 @@ class Site:
         """Return where the pictures of candidates are, to be loaded before they are needed."""
         return [f"{base}/media/{arm}" for arm in arms if self.office.show(arm).kind == "image"]
 
-    def send_media(self, arm: int) -> Response:
-        """Send the file of a candidate, in parts as the browser asks for them; only one that is still where it was."""
-        known = self.office.shown
-        path = known[arm].path if arm < len(known) else None
-        if path is None or path.is_symlink() or path.resolve() != path or not path.is_file():
-            raise Refused(404, "There is no such file, or not any more.")
-        return FileResponse(path, media_type=known[arm].media_type, headers=MEDIA_HEADERS)
+    async def send_media(self, said: str) -> Response:
+        """Send the file of a candidate, in parts as the browser asks for them; only one that is still what it was."""
+        refusal = Refused(404, "There is no such file, or not any more.")
+        arm = read_number(said)
+        if arm is None or arm >= len(self.office.shown):
+            raise refusal
+        shown = self.office.show(arm)
+        if shown.path is None or await asyncio.to_thread(self.office.is_changed, arm):
+            raise refusal
+        return MediaResponse(shown.path, media_type=shown.media_type, headers=MEDIA_HEADERS)
 
     async def show_static(self, request: Request) -> Response:
         """Show our style sheet, our script or our icon."""

@@ -39,14 +39,15 @@ def list_votes(log: Log, ledger: Ledger) -> list[Row]:
 
 
 def write_votes_csv(rows: Sequence[Row]) -> bytes:
-    """Return all votes as a table."""
+    """Return all votes as a table for spreadsheets."""
     kinds: dict[str, type] = {"pull": int, "round": int, "seconds": float}
     cells = {
         title: [" | ".join(each) if isinstance(each, list) else each for each in (row[place] for row in rows)]
         for place, title in enumerate(Row._fields)
     }
     cells["counts"] = ["yes" if each else "no" for each in cells["counts"]]
-    return write_csv([Column(title, kinds.get(title, str), values) for title, values in cells.items()])
+    columns = [Column(title, kinds.get(title, str), values) for title, values in cells.items()]
+    return write_csv(columns, spreadsheet=True)
 
 
 def write_votes_json(rows: Sequence[Row]) -> bytes:
