@@ -14,7 +14,7 @@ import pytest
 
 from heats.engine.adaptive import priorities
 from heats.engine.adaptive.priorities import Priorities
-from heats.engine.belief import best, plackett_luce
+from heats.engine.belief import best, plackett_luce, settings
 from heats.engine.belief.consistent import (
     EFFORT,
     average_fits,
@@ -28,7 +28,7 @@ from heats.engine.belief.data import collect
 from heats.engine.belief.evidence import Choices, Evidence, Rewards, gather
 from heats.engine.belief.fits import Fit, allow_outliers
 from heats.engine.belief.noise import find_left
-from heats.engine.belief.posterior import Posterior, find_posterior
+from heats.engine.belief.posterior import Posterior, find_posterior, weigh_worlds
 from heats.engine.belief.strengths import describe_strengths
 from heats.engine.feedback import Kind
 from tests.engine.belief.plain import Comparison, draw_run, gather_runs
@@ -131,11 +131,13 @@ def find_outlier() -> float:
     return float(allow_outliers(fit, fit.strengths, np.ones((1, 1))).log_evidence[0])
 
 
-def find_outlying() -> float:
-    """Return how strong an arm is taken to be that beat many equal ones."""
+def find_outlying() -> np.ndarray:
+    """Return how strong an arm is taken to be that beat many equal ones; and how far from where an early fit ended."""
     pairs = [(one, other) for one in range(1, 9) for other in range(1, 9) if one != other]
     run = win(*pairs, times=4) + win(*((0, other) for other in range(1, 9)), times=4)
-    return float(average_fits(weigh_consistent(gather_runs(Kind.WINNER, [run], 9)))[0][0, 0])
+    evidence, start = gather_runs(Kind.WINNER, [run], 9), 40.0 * (np.arange(9) == 0)[None]
+    early = weigh_consistent(evidence, plackett_luce.Effort(3, 1e-3), [np.array([[0.75]])], start).fits[0]
+    return np.array([average_fits(weigh_consistent(evidence))[0][0, 0], (early.strengths - early.mode)[0, 0]])
 
 
 def find_ranked_spread() -> float:
@@ -274,19 +276,83 @@ def limit_effort() -> float:
 
 
 class Constant(NamedTuple):
-    """How a constant is measured; ``modules`` of heats.engine read it."""
+    """How a constant is measured."""
 
     figure: Callable[[], Any]
     found: float | tuple[float, ...]
-    give: float
-    wrong: tuple[Any, ...]
-    modules: tuple[str, ...]
+    give: float  # by which the figure may move
+    wrong: tuple[Any, ...]  # values that are gross mistakes
+    modules: tuple[str, ...]  # of heats.engine, which read it
 
 
-def _b(*names: str) -> tuple[str, ...]:
-    return tuple(f"belief.{name}" for name in names)
+CONTEXTUAL, POSTERIOR, CONSISTENT = ("belief.contextual",), ("belief.posterior",), ("belief.consistent",)
+CLIMB, BEST, PLAY = ("belief.plackett_luce",), ("belief.best",), ("adaptive.priorities",)
+TOGETHER = ("belief.matrices", "belief.consistent", "belief.strengths")
+
+CONSTANTS: dict[str, Constant] = {
+    "CONSISTENT_ODDS": Constant(lambda: weigh_worlds(np.zeros(1), np.zeros(1)), 0.048, 0.03, (1.0, 400.0), POSTERIOR),
+    "SHARES_SHAPE": Constant(find_share_score, -6.37, 0.8, (0.05, 5.0), CONTEXTUAL),
+    "WIN_CHANCES": Constant(find_contextual_chance, 0.73, 0.08, ((0.55,), (0.95,)), CONTEXTUAL),
+    "LEAD_RATIOS": Constant(find_lead_chance, 0.75, 0.12, ((0.1,), (1.0,), (10.0,)), CONTEXTUAL),
+    "LEAST_LEAD_SHARE": Constant(find_noisy_lead_chance, 0.216, 0.03, (0.001, 1.0), CONTEXTUAL),
+    "DECOY_CANDIDATES": Constant(find_best_beside_decoy, 0.80, 0.1, (1,), CONTEXTUAL),
+    "LEAST_NOISE": Constant(find_least_noise, -6, 2, (1e-6, 0.1), ("belief.noise",)),
+    "FAR_BEHIND": Constant(find_clipped, 3, 1.5, (1.0, 100.0), ("belief.evidence",)),
+    "VARIANCE_RATIOS": Constant(find_variance_evidence, (123.6, -76.2), 9, ((0.03,), (3.0,), (1e6,)), CONSISTENT),
+    "PRIOR_PAIRS": Constant(find_spread, (10.1, 0.165), 0.05, ((0.75,), (3.0,), (50.0,)), CONSISTENT),
+    "FARTHEST_OUTLIER": Constant(find_outlying, (2.48, -4.33), 0.2, (0.1, 1e9), CONSISTENT),
+    "FURTHER_APART": Constant(find_outlier, 2.3, 0.6, (1.5, 200.0), ("belief.fits",)),
+    "RANKING_PAIRS": Constant(find_ranked_spread, 5.16, 0.8, (0.3, 30.0), CONSISTENT),
+    "LONGEST_LEAP": Constant(count_steps, 27, 12, (1.0,), CLIMB),
+    "FARTHEST_LEAP": Constant(count_steps, 27, 12, (0.01,), CLIMB),
+    "LARGEST_STRENGTH": Constant(find_farthest, 98.4, 20, (5.0, 1000.0), CLIMB),
+    "MOST_TOGETHER": Constant(find_chance_of_sixty, 0.182, 0.01, (5,), TOGETHER),
+    "MOST_APART": Constant(measure_pairs, 24, 12, (2, 59), CONSISTENT),
+    "LEADING_ARMS": Constant(find_correlated_chance, 0.735, 0.05, (1,), BEST),
+    "RIVAL_ARMS": Constant(find_correlated_chance, 0.735, 0.05, (3,), BEST),
+    "LEAST_WEIGHT": Constant(find_split_chance, 0.653, 0.03, (0.5,), ("belief.consistent", "belief.strengths")),
+    "KNOWN_NOISE": Constant(find_chance_of_few_rewards, 0.882, 0.009, (1.0,), CONSISTENT),
+    "NOISE_POINTS": Constant(find_chance_of_few_rewards, 0.882, 0.009, (1,), CONSISTENT),
+    "LEAST_DOUBT": Constant(find_chance_in_doubt, 0.927, 0.02, (0.5,), POSTERIOR),
+    "DIGITS": Constant(find_first, 10, 0, (2, 16), POSTERIOR),
+    "INTERVAL": Constant(find_interval, 0.552, 0.1, (0.8, 0.999), ("belief.strengths",)),
+    "FEW_PULLS": Constant(lambda: count_least(Kind.WINNER, 2), 18, 6, (1, 9), PLAY),
+    "FEW_REWARDS": Constant(lambda: count_least(Kind.REWARDS, 2), 36, 12, (2, 18), PLAY),
+    "FEW_HEATS": Constant(lambda: count_least(Kind.WINNER, 8), 9, 3, (0.1, 3.0), PLAY),
+    "BONUS": Constant(find_bonus, 4.75, 0.5, ((2.0, 1.0), (6.0, 4.0)), PLAY),
+    "CHECK_EVERY": Constant(count_fits, 4, 2, (1, 9), PLAY),
+    "EFFORT": Constant(
+        find_strengths_between_batches,
+        15.3,
+        2,
+        (plackett_luce.Effort(3, 1e-2), plackett_luce.Effort(30, 0.9)),
+        PLAY,
+    ),
+    "MOST_WORK": Constant(limit_effort, 12, 6, (400_000, 40_000_000), PLAY),
+}
 
 
-PLAY = ("adaptive.priorities",)
+def move(constant: Constant) -> float:
+    """Return how far the figure is from what it was found to be."""
+    return float(np.abs(np.atleast_1d(constant.figure()) - np.array(constant.found)).max())
 
-CONSTANTS: dict[str, Constant] = {}
+
+def test_every_constant_is_measured() -> None:
+    """Or it is said why not; what play goes by is measured, too."""
+    named = {name for module in (settings, priorities) for name in vars(module) if name.isupper()}
+    assert named == CONSTANTS.keys() | MEASURE_NOTHING.keys()
+    assert not CONSTANTS.keys() & MEASURE_NOTHING.keys()
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_the_figure_of_a_constant_is_there(name: str) -> None:
+    """Up to what tuning may change."""
+    assert move(CONSTANTS[name]) <= CONSTANTS[name].give + 1e-9
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(name, wrong) for name, each in CONSTANTS.items() for wrong in each.wrong])
+def test_a_gross_mistake_would_be_seen(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any) -> None:
+    """Its figure would be somewhere else."""
+    for module in CONSTANTS[name].modules:
+        monkeypatch.setattr(f"heats.engine.{module}.{name}", wrong)
+    assert move(CONSTANTS[name]) > CONSTANTS[name].give
