@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -149,7 +149,7 @@ def add_later_choices(of_set: dict[int, list[float]], each: Comparison) -> None:
 def center(run: Run) -> list[Comparison]:
     """Return rewards less the mean of their comparison, far ones clipped, in units of their standard deviation."""
     told = [each for each in run if each.row is not None]
-    behind = [[max(each.row) - reward for reward in each.row] for each in told]  # type: ignore[union-attr,arg-type]
+    behind = [[max(each.row) - reward for reward in each.row] for each in told]  # type: ignore[union-attr]
     above = sorted(value for row in behind for value in row if value > 0)
     limit = FAR_BEHIND * above[(len(above) - 1) // 2] if above else 0.0
     rewards = [[-min(value, limit) for value in row] for row in behind]
@@ -223,7 +223,9 @@ def weigh_sets(run: Run) -> float:
     return log_mean(tried)
 
 
-def list_contrasts(told, find_place, width):  # type: ignore[no-untyped-def]  # numbers in, numbers out
+def list_contrasts(
+    told: Run, find_place: Callable[[tuple[int, ...], int], int], width: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the free numbers of centred rewards, which have independent noise, and which effects they are sums of."""
     values, design = [], []
     for each in told:

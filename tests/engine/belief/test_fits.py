@@ -79,8 +79,10 @@ def test_some_runs_of_a_fit_are_what_they_were() -> None:
         rng.uniform(1, 2, (5, 3)),
         rng.uniform(0, 0.1, (5, 3)),
         columns,
-        *(rng.uniform(1, 2, 5) for _ in range(3)),
-        np.ones((5, 1)),
+        noise=rng.uniform(1, 2, 5),
+        log_evidence=rng.normal(size=5),
+        spread=rng.uniform(1, 2, 5),
+        prior=np.ones((5, 1)),
     )
     some = np.array([1, 3, 4])
     taken = fit.take(some)
