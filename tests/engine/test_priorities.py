@@ -21,7 +21,6 @@ from heats.engine.game import Game
 from heats.environments import Environment, Gaussian, PlackettLuce, Winners
 from tests.playing import play
 
-
 CLIPPED = pytest.mark.xfail(
     reason="rewards that are clipped are no sums of effects, so without noise another arm's effect may be larger",
     strict=False,
