@@ -13,6 +13,7 @@ from pathlib import Path
 
 import heats
 from benchmarks.measure import Row, seconds
+from heats.journal import Log
 from heats.journal.writer import Sync
 from heats.running import driver
 
@@ -22,6 +23,7 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(dir=".") as folder:  # a real disk, where /tmp may be none
         yield from _tells(Path(folder))
         yield from _resume(Path(folder))
+        yield from _read_adaptive(Path(folder) / "adaptive.jsonl")
     yield from _driver()
 
 
@@ -93,6 +95,27 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_m
     with path.open("ab") as file:
         file.write(tail[last:])
     return taken, memory
+
+
+def _read_adaptive(path: Path) -> Iterator[Row]:
+    """Read a run of adaptive play, of which nothing is dealt again, beside playing it."""
+    pulls = 20_000
+
+    def compare(query: heats.Query) -> list[float]:
+        return [arm / 50 + (arm * query.id % 97) / 97 for arm in query.arms]
+
+    def play() -> None:
+        machine = heats.Adaptive(1000, 4, pulls, seed=1)
+        while query := machine.ask():
+            machine.tell(query, compare(query))
+
+    machine = heats.Adaptive(1000, 4, pulls, seed=1)
+    with heats.Journal(heats.JournalFile(path, sync="system"), machine) as journal:
+        while query := machine.ask():
+            journal.tell(query, compare(query))
+    played, read = seconds(play, 3), seconds(lambda: Log(path).advance(), 3)
+    yield Row(f"seconds to read a journal of {pulls:,} pulls of adaptive play", f"{read:.2f}", "")
+    yield Row("the same, over playing it in memory", f"{read / played:.2f}", "≤ 1")
 
 
 def _spin(duration: float, heat: tuple[int, ...]) -> list[float]:

@@ -31,11 +31,13 @@ experiments   the paper's experiments, and those beyond it
 cli           all of it from the command line
 """
 
-from typing import TYPE_CHECKING
+from heats.base import startup as _startup  # noqa: F401  # first: the command imports nothing from the current folder
 
-from heats.base import interrupts as _interrupts  # noqa: F401  # first: from here on Ctrl-C ends the command line
+# isort: split
+from heats.base import interrupts as _interrupts  # noqa: F401  # from here on Ctrl-C ends the command line
 from heats.base.version import __version__ as __version__
 
+TYPE_CHECKING = False  # type checkers take it for true; to import it would be to look for typing first
 if TYPE_CHECKING:  # imported when first asked for, see below
     from heats import environments, errors, executors, judging, theory
     from heats.engine.adaptive import Adaptive

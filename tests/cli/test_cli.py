@@ -475,7 +475,7 @@ def test_report_refuses_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixt
         (["report", str(path), "--html", str(other)], "is not an HTML page; give another file"),
         (["report", str(path), "--html", str(tmp_path)], "is a folder; give the name of a file"),
         (["report", str(path), "--html", str(tmp_path / "no" / "page.html")], "cannot be written: there is no folder"),
-        (["demo", "--journal", str(path)], "holds another run: its candidate 0 is 0, not"),
+        (["demo", "--journal", str(path)], "holds another run: its candidate #0 is 0, not"),
         (["demo", "--journal", str(other)], "is not a journal of heats"),
     ]:
         assert run(arguments) == 2

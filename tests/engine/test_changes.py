@@ -164,7 +164,7 @@ def test_a_replay_deals_alike_in_a_consistent_world(told: int) -> None:
 
 def can_add(machine: heats.Adaptive) -> bool:
     after = machine.stage_sizes[machine.round + 1 :]
-    return bool(sum(after) * machine.game.spec.heat_size > machine.game.count_waiting())
+    return bool(sum(after) * machine.game.spec.heat_size > machine._count_places(())[1])
 
 
 @settings(max_examples=40)

@@ -174,7 +174,7 @@ def test_what_it_began_with_may_be_said_again(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidArgument, match=why):
             begin(path, **(options | wrong))
-    with pytest.raises(InvalidArgument, match="its candidate 2 is 2, not 9"):
+    with pytest.raises(InvalidArgument, match="its candidate #2 is 2, not 9"):
         heats.find_best([0, 1, 9, 3, 4, 5, 6], compare, budget=90, heat_size=3, seed=5, journal=path, batches=15)
     assert path.read_bytes() == before
 
@@ -398,7 +398,7 @@ def test_a_name_that_is_all_there_is_to_know_must_be_new(tmp_path: Path) -> None
 
     heats.find_best(things[:2], choose, budget=6, heat_size=2, names=["x", "y"], journal=path)
     before = path.read_bytes()
-    with pytest.raises(InvalidArgument, match=r"candidate 2 is called 'x', too, .* call it something else"):
+    with pytest.raises(InvalidArgument, match=r"candidate #2 is called 'x', too, .* call it something else"):
         heats.find_best(things, choose, budget=16, heat_size=2, names=["one", "y", "x"], journal=path)
     assert path.read_bytes() == before
 

@@ -115,7 +115,7 @@ def test_what_is_no_journal_is_refused(path: Path, tmp_path: Path) -> None:
         (b'{"event":"journal","format":1', "ends within its first line"),
         (b'{"event":"journal","format":1}\n', "line 1 of .* is damaged"),
         (seal_text(b'{"event":"journal","format":1}').replace(b"\n", b"\r\n"), "end as on Windows .* dos2unix"),
-        (seal_text(b'{"event":"journal","format":3,"new":1}'), "format 3, which a newer heats wrote"),
+        (seal_text(b'{"event":"journal","format":4,"new":1}'), "format 4, which a newer heats wrote"),
         (seal_text(b'{"event":"journal","format":0}'), "format 0, which no heats ever wrote"),
         (seal_text(b'{"event":"journal","format":1}'), "line 1 of .* is not a header"),
     ]:

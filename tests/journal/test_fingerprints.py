@@ -20,7 +20,7 @@ def test_other_candidates_are_refused(path: Path) -> None:
     options: dict[str, Any] = {"budget": 9, "journal": path}
     heats.find_best([1, 2, 3], list, **options)
     for other in ([1, 2, 4], [1, 3, 2], [1, 2, 3.0], [1, 2, "3"]):
-        with pytest.raises(InvalidArgument, match=r"its candidate \d is \d, not "):
+        with pytest.raises(InvalidArgument, match=r"its candidate #\d is \d, not "):
             heats.find_best(other, never, **options)
     assert heats.find_best([1, 2, 3], never, names=["other", "names", "only"], **options).winner == 3
 
@@ -75,12 +75,12 @@ def test_fingerprints(path: Path) -> None:
 @pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, local(), float("nan"), np.zeros(2), "x".join])
 def test_a_candidate_without_fingerprint_needs_a_name(path: Path, candidate: Any) -> None:
     """Its repr holds an address, or says too little, and would never match again."""
-    with pytest.raises(InvalidArgument, match=r"candidate 1, a \w+, has no fingerprint .* Give names="):
+    with pytest.raises(InvalidArgument, match=r"candidate #1, a \w+, has no fingerprint .* Give names="):
         heats.find_best(["a", candidate], one, budget=3, journal=path)
     assert not path.exists()
     heats.find_best(["a", candidate], one, budget=3, journal=path, names=["a", "b"])
     assert heats.find_best(["a", candidate], never, budget=3, journal=path, names=["a", "b"]).report.done
-    with pytest.raises(InvalidArgument, match="its candidate 1 is 'b', not 'c'"):
+    with pytest.raises(InvalidArgument, match="its candidate #1 is 'b', not 'c'"):
         heats.find_best(["a", candidate], never, budget=3, journal=path, names=["a", "c"])
 
 

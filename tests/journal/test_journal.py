@@ -22,7 +22,7 @@ def test_a_journal_is_readable_by_eye(path: Path) -> None:
     """The first line says what the run is; then comes a line per event."""
     found = find(path)
     first, *events = lines(path)
-    assert (first["event"], first["format"], first["seed"]) == ("journal", 2, 5)
+    assert (first["event"], first["format"], first["seed"]) == ("journal", 3, 5)
     assert first["statistic"] == {"name": "mean", "parameters": {}, "ours": True}
     assert heats.Plan.from_json(json.dumps(first["machine"]["plan"])) == heats.plan(N, 3, BUDGET)
     assert first["candidates"][4] == {"name": "4", "json": 4}

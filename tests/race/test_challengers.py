@@ -356,7 +356,7 @@ def test_a_scenario_that_changed_is_refused(tmp_path: Path, capsys: pytest.Captu
             SPACE,
             "race.toml has changed since the race of .*: its cutoff was 20.0 and is",
         ),
-        (VALUES, None, wider, "run.jsonl holds another run: its candidate 0 is .*, not"),
+        (VALUES, None, wider, "run.jsonl holds another run: its candidate #0 is .*, not"),
         (VALUES | {"strategy": "planned"}, None, SPACE, "run.jsonl holds another run: its machine is adaptive, not"),
         (VALUES | {"heat_size": 2}, None, SPACE, "run.jsonl holds another run: its heat_size is 3, not 2"),
         (VALUES, read(journal).values, None, r"race.toml has no \[space\] to draw new candidates from; describe one"),

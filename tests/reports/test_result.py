@@ -94,7 +94,7 @@ def test_workers_of_a_resumed_run_are_others(tmp_path: Path, capsys: pytest.Capt
     assert "workers:    1\n" in f"{capsys.readouterr().out}\n"
     assert run(["extend", str(path), "-B", "+10"]) == 0
     assert run(["resume", str(path), "--csv", str(table)]) == 0
-    assert "workers:    2 in all; the run was resumed 2 times\n" in capsys.readouterr().out
+    assert "workers:    1; the run was resumed once and extended once\n" in capsys.readouterr().out
     assert len(table.read_text().splitlines()) == 6
 
 

@@ -199,6 +199,41 @@ def test_cancelled_futures_are_made_again(tmp_path: Path) -> None:
     assert any("CancelledError" in line.get("why", "") for line in lines(path))
 
 
+class Losing(Executor):
+    """Loses the worker that has the pull 0, so many times."""
+
+    pulls_per_task = 1
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.attempts = 0
+
+    def submit(self, function: Any, /, *arguments: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if any(isinstance(each, heats.Query) and each.id == 0 for each in function.jobs[0][1]):
+            self.attempts += 1
+            self.left -= 1
+            if self.left >= 0:
+                future.cancel()
+                future.set_running_or_notify_cancel()
+                return future
+        future.set_result(function())
+        return future
+
+
+@pytest.mark.parametrize("retries", [0, 1, 2, 4])
+def test_a_pull_whose_workers_are_lost_is_tried_once_more_or_as_often_as_one_that_fails(retries: int) -> None:
+    """Not for ever: the pull itself may be what kills them."""
+    limit = max(1, retries)
+    surviving = Losing(limit)
+    assert find(executor=surviving, retries=retries, **SMALL).to_json() == find(**SMALL).to_json()
+    assert surviving.attempts == limit + 1
+    deadly = Losing(50)
+    with pytest.raises(ComparisonFailed, match=f"It failed {limit + 1} times, and retries={retries} allows no more"):
+        find(executor=deadly, retries=retries, **SMALL)
+    assert deadly.attempts == limit + 1
+
+
 def hangs(heat: tuple[int, ...], query: heats.Query) -> list[float]:
     if query.id == 5:
         time.sleep(60)

@@ -277,7 +277,7 @@ def test_found_tells_names_and_report() -> None:
     assert found.sureness == found.report.sureness
     assert found.rounds == found.report.rounds
     named = find_best([len, sum, Thing(1), {"depth": 3}], lambda heat: [1.0] * len(heat), budget=9)
-    assert named.names == ("len", "sum", "candidate 2", "depth=3")
+    assert named.names == ("len", "sum", "#2", "depth=3")
     long = find_best(["a\nb" * 99, "a", "a"], lambda heat: [1.0] * len(heat), budget=9).names
     assert (len(long[0]), long[0][:4], *long[1:]) == (60, "a ba", "a #1", "a #2")
 

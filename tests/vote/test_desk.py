@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
+from heats.engine.adaptive.winner_stays import WinnerStays
 from heats.errors import OutOfTurn
 from heats.journal.events import Told
 from heats.journal.reader import Log
@@ -324,3 +325,25 @@ def test_votes_are_signed_in_the_journal(tmp_path: Path) -> None:
     vote(desk, "ann")
     (told,) = [event for event in Log(tmp_path / "votes.jsonl").events() if type(event) is Told]
     assert (told.by, told.took, sorted(told.arms)) == ("ann", 2.0, [0, 1])
+
+
+def test_a_poll_that_an_older_rule_dealt_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody gave back, or still has on a page, is known by no other pull; everybody is asked on, to the end."""
+    path, spec = tmp_path / "votes.jsonl", heats.Adaptive(6, 2, 24, batches=4, seed=2, most_per_set=4).spec
+    desk = open_desk(path, heats.Machine.from_spec(spec, seed=2), Clock())
+    held = {who: desk.hand_out(who).query for who in ("ann", "bob", "cyd")}  # type: ignore[union-attr]  # there is one
+    desk.answer("ann", held["ann"].id, heats.Winner(max(held["ann"].arms)))
+    desk.skip("bob", held["bob"].id)
+    desk.journal.close()
+    monkeypatch.setattr(WinnerStays, "rule", 2)
+    desk = open_desk(path, heats.Machine.from_spec(spec, seed=2), Clock())
+    assert desk.answer("cyd", held["cyd"].id, heats.Winner(held["cyd"].arms[0])) is Outcome.LATE
+    while not desk.journal.machine.done:
+        for who in ("ann", "bob", "cyd", "dan"):
+            handed = desk.hand_out(who)
+            if isinstance(handed, Handed):
+                assert handed.query.id > max(query.id for query in held.values())
+                desk.answer(who, handed.query.id, heats.Winner(max(handed.query.arms)))
+    assert desk.journal.machine.spent == 24
+    assert held["ann"].arms in [tuple(arms) for each in desk.journal.machine.evidence() for arms in each.arms.tolist()]
+    desk.journal.close()

@@ -92,7 +92,7 @@ def test_candidates_may_stand_in_the_scenario(tmp_path: Path) -> None:
         ('[vote]\nbudget = 900\nvoters = 2\ncandidates = "names.txt"\n', "more than voters=2 can see"),
         ('[vote]\nbudget = 9\nlease = 0\ncandidates = "names.txt"\n', "lease=0.0 must be a number"),
         ('[vote]\nbudget = 9\ndone_url = "javascript:1"\ncandidates = "names.txt"\n', "https://"),
-        ("[vote]\nbudget = 9\n[[candidates]]\ntext = 'a'\nfile = 'b'\n", "candidate 1 must have either"),
+        ("[vote]\nbudget = 9\n[[candidates]]\ntext = 'a'\nfile = 'b'\n", "candidate #0 must have either"),
         ("[vote]\nbudget = 9\n[[candidates]]\nfile = 'gone.png'\n", "gone.png cannot be read"),
         ("[vote]\nbudget = 9\n[[candidates]]\nfile = '../x.png'\n", "cannot be read|not within"),
         ("[vote]\nbudget = 9\n[[candidates]]\ntext = 'a'\n[[candidates]]\ntext = 'a'\n", "show the same: 'a' and 'a'"),

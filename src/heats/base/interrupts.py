@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+
+from heats.base.startup import is_command_line
 
 INTERRUPTED = 130  # the exit code of a command that was interrupted
 
@@ -87,14 +88,5 @@ def _exit(*_: object) -> None:
     os._exit(INTERRUPTED)
 
 
-def _is_command_line() -> bool:
-    """Whether this process is ``heats`` or ``python -m heats``, which is about to import everything else."""
-    program = os.path.basename(sys.argv[0]) if getattr(sys, "argv", None) else ""  # noqa: PTH119  # light
-    if program == "-m":
-        after = sys.orig_argv[sys.orig_argv.index("-m") + 1 :] if "-m" in sys.orig_argv else []
-        return after[:1] == ["heats"]
-    return program in ("heats", "heats.exe")
-
-
-if _is_command_line():  # when heats is imported; main() turns to raise_on_interrupt
+if is_command_line():  # when heats is imported; main() turns to raise_on_interrupt
     _replace_handler(signal.default_int_handler, _exit)

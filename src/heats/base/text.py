@@ -67,6 +67,11 @@ def count_things(count: int, word: str) -> str:
     return f"{count:,} {word if count == 1 else plural}"
 
 
+def count_times(count: int) -> str:
+    """Return how often something was: "once", "twice", "3 times"."""
+    return {1: "once", 2: "twice"}.get(count) or f"{count:,} times"
+
+
 def format_table(titles: Sequence[str], rows: Sequence[Sequence[object]], words: Sequence[int] = ()) -> Iterator[str]:
     """Yield the lines of a table, each column as wide as its widest entry; columns of ``words`` begin on the left."""
     cells = [list(titles), *([str(value) for value in row] for row in rows)]

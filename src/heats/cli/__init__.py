@@ -21,8 +21,10 @@ app          arguments → a command, its exit code, its errors
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
+from itertools import pairwise
 
 from heats.base.interrupts import exit_on_interrupt, raise_on_interrupt
 from heats.cli.streams import settle_streams
@@ -30,6 +32,7 @@ from heats.cli.streams import settle_streams
 
 def main() -> None:
     """Run the command line with the exit codes of ``app``."""
+    _leave_current_folder_to_cluster(sys.argv[1:])
     settle_streams()
     with exit_on_interrupt():  # there is nothing to put in order yet
         code = _solve_at_once(sys.argv[1:])
@@ -40,6 +43,18 @@ def main() -> None:
         warnings.showwarning = show_warning
         code = run(sys.argv[1:])
     sys.exit(code)
+
+
+def _leave_current_folder_to_cluster(arguments: list[str]) -> None:
+    """Start again with ``-P`` before a cluster of this machine is started: its workers are given the same option.
+
+    Without it they look for what they import first into the current folder.
+    """
+    starts_cluster = "--dask=local" in arguments or ("--dask", "local") in pairwise(arguments)
+    if starts_cluster and not sys.flags.safe_path:
+        from heats.base.python import list_options
+
+        os.execv(sys.executable, [sys.executable, *list_options(), "-m", "heats", *arguments])
 
 
 def _solve_at_once(arguments: list[str]) -> int | None:

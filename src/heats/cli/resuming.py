@@ -73,7 +73,7 @@ def extend_run(path: str, said: str) -> Extension:
         )
     _check_pulls(said)
     asked = Machine.from_spec(machine.spec, machine.statistic, machine.seed)
-    with Journal(path, asked, log=log) as journal:
+    with Journal(path, asked, log=log, to_change=True) as journal:
         journal.take()  # what it had to spend may stand in a line that lacks its end
         journal.extend(_count_pulls(said, machine))
     return Extension(path, machine.budget, machine.spent, _say_command(log, path))

@@ -61,7 +61,7 @@ def demo(
     if json:
         typer.echo(found.to_json())
         return
-    size = len(found.played.query(0).arms)
+    size = found.played.evidence()[0].arms.shape[1]
     typer.echo(f"{n_arms} simulated solvers raced {size} at a time: the first to finish wins.\n\n{found}")
     hit = "found" if found.winner is fastest else "missed"
     typer.echo(f"\nTruly fastest: {fastest.name} ({fastest.typical:.2f} s typical): {hit}.")

@@ -50,13 +50,17 @@ class HalvingSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="success
 
 
 class AdaptiveSpec(msgspec.Struct, frozen=True, tag_field="machine", tag="adaptive", omit_defaults=True):
-    """The winner stays, batch by batch; no set of arms is dealt more often than ``most_per_set``, if that is said."""
+    """The winner stays, batch by batch; no set of arms is dealt more often than ``most_per_set``, if that is said.
+
+    ``rule`` is the number of the rule that deals: a later version may deal otherwise (``WinnerStays.rule``).
+    """
 
     n_arms: int
     heat_size: int
     budget: int
     batches: int = msgspec.field(default_factory=lambda: 15)  # always written: only a plain default is left out
     most_per_set: int | None = None
+    rule: int = 1
 
 
 Spec: TypeAlias = TournamentSpec | RoundRobinSpec | HalvingSpec | AdaptiveSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heats.engine.machine import Machine
 from heats.errors import OutOfTurn
-from heats.journal.events import Added, Change, Closed, Extended, Stopped, TakenBack, Voided
+from heats.journal.events import Added, Change, Closed, Extended, Redealt, Stopped, TakenBack, Voided
 
 
 def apply_change(machine: Machine, change: Change) -> None:
@@ -21,6 +21,11 @@ def apply_change(machine: Machine, change: Change) -> None:
         case TakenBack():
             machine.take_back(change.id)
         case Closed():
+            machine.give(list(change.owed), list(change.owed.values()))
             machine.close_stage(change.why)
         case Voided():
             machine.void(change.who)
+        case Redealt():
+            machine.redeal(change.rule)
+            if machine.first_id != change.first:
+                raise OutOfTurn(f"the first pull dealt anew is {machine.first_id} here, not {change.first}")

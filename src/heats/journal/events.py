@@ -3,7 +3,8 @@ r"""The lines of a journal: one JSON object each, readable by eye, ending in a c
 ``{"event":"told","id":3,"arms":[4,1],"feedback":[0.5,2.0],"at":"2026-01-01T12:00:00Z",…,"crc":"0a1b2c3d"}``
 
 Since format 2 a line's checksum goes on from that of the line before, so that a line that is missing, doubled or out of
-place is found as well as one that is changed. In format 1 every line stood for itself.
+place is found as well as one that is changed. In format 1 every line stood for itself. Since format 3 the lines say
+which rule of adaptive play dealt, and tell all that it compared, also where a batch was closed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from heats.errors import show_value
 from heats.journal.fingerprint import Candidate, Challenger
 from heats.planning.plan import Plan
 
-FORMAT = 2
+FORMAT = 3
 SEAL_BYTES = len(',"crc":"01234567"}')
 
 
@@ -110,11 +111,15 @@ class Requeued(msgspec.Struct, frozen=True, tag_field="event", tag="requeued", o
 
 
 class Resumed(msgspec.Struct, frozen=True, tag_field="event", tag="resumed", omit_defaults=True):
-    """The run went on, in another process perhaps, after ``cut`` bytes of a torn line were removed."""
+    """A session began, in another process perhaps, after ``cut`` bytes of a torn line were removed.
+
+    ``to_change``: not to go on with the run, but to extend it, say; whoever does may then go on.
+    """
 
     by: str
     at: datetime
     cut: int = 0
+    to_change: bool = False
 
 
 class Extended(msgspec.Struct, frozen=True, tag_field="event", tag="extended", omit_defaults=True):
@@ -141,7 +146,7 @@ class Added(msgspec.Struct, frozen=True, tag_field="event", tag="added", omit_de
 class Stopped(msgspec.Struct, frozen=True, tag_field="event", tag="stopped", omit_defaults=True):
     """The run was ended before its budget was spent, with that chance of its winner to be the best, if one was found.
 
-    It is obeyed as it stands here, and never found out again.
+    It is replayed, not recomputed.
     """
 
     at: datetime
@@ -155,17 +160,32 @@ class TakenBack(msgspec.Struct, frozen=True, tag_field="event", tag="taken back"
     at: datetime
 
 
-class Closed(msgspec.Struct, frozen=True, tag_field="event", tag="closed"):
-    """The round under way was ended: all that it still owed came to no verdict, and why."""
+class Closed(msgspec.Struct, frozen=True, tag_field="event", tag="closed", omit_defaults=True):
+    """The round under way was ended: all that it still owed came to no verdict, and why.
+
+    ``owed`` are the arms that each of these pulls would have compared, as shown; before format 3 they are not told.
+    """
 
     why: str
     at: datetime
+    owed: dict[int, Arms] = {}
 
 
 class Voided(msgspec.Struct, frozen=True, tag_field="event", tag="voided"):
     """From here on the answers of somebody, those above and those below, are no verdicts; what is over stays."""
 
     who: str
+    at: datetime
+
+
+class Redealt(msgspec.Struct, frozen=True, tag_field="event", tag="redealt"):
+    """Another rule than before deals from here on: its number, and the first pull that it deals.
+
+    What the batch under way still owed is owed no more.
+    """
+
+    rule: int
+    first: int
     at: datetime
 
 
@@ -195,7 +215,7 @@ class Finished(msgspec.Struct, frozen=True, tag_field="event", tag="finished"):
     at: datetime
 
 
-Change: TypeAlias = Extended | Added | Stopped | TakenBack | Closed | Voided  # of the run itself
+Change: TypeAlias = Extended | Added | Stopped | TakenBack | Closed | Voided | Redealt  # of the run itself
 Event: TypeAlias = Told | Late | Requeued | Resumed | Change | Paused | Reopened | Joined | Finished
 
 _encode = msgspec.json.Encoder().encode

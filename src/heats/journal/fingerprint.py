@@ -79,7 +79,7 @@ def _identify(arm: int, candidate: Any, name: str, *, named: bool) -> Candidate:
     if named:
         return Candidate(name)
     raise InvalidArgument(
-        f"candidate {arm}, a {type(candidate).__name__}, has no fingerprint that would be the same in another run: "
+        f"candidate #{arm}, a {type(candidate).__name__}, has no fingerprint that would be the same in another run: "
         "it is neither JSON nor a function with a name of its own. Give names=, one per candidate, to keep a journal."
     )
 

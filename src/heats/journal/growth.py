@@ -1,4 +1,4 @@
-"""What is asked for beyond a run → the changes that it takes: more pulls, more candidates."""
+"""What is asked for beyond a run → the changes that it takes: more pulls, more candidates, another rule."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from heats.engine.machine import Machine
 from heats.engine.specs import AdaptiveSpec
 from heats.errors import InvalidArgument
 from heats.journal.changes import apply_change
-from heats.journal.events import Added, Change, Extended, Header, now
+from heats.journal.events import Added, Change, Extended, Header, Redealt, now
 from heats.journal.fingerprint import Candidate, Challenger
 from heats.journal.reader import Log
 
@@ -39,7 +39,7 @@ def _find_growth(log: Log, asked: Header) -> Iterator[Change]:
     for arm, candidate in enumerate(new, spec.n_arms):
         if candidate.name in taken and candidate.fingerprint == ("", candidate.name):
             raise InvalidArgument(
-                f"a candidate before candidate {arm} is called {candidate.name!r}, too, and the name is all that "
+                f"a candidate before candidate #{arm} is called {candidate.name!r}, too, and the name is all that "
                 "it is known by; call it something else."
             )
         name = find_free_name(candidate.name, arm, taken)
@@ -55,6 +55,14 @@ def make_extension(machine: Machine, pulls: int, challengers: tuple[Challenger, 
 def make_addition(machine: Machine, candidate: Candidate) -> Added:
     """Return the change that takes one more arm in."""
     return Added(machine.n_arms, candidate, now(), machine.is_begun)
+
+
+def redeal(machine: Machine) -> list[Change]:
+    """Deal by the rule of this version from here on, where another one dealt; return what is to be written of that."""
+    if not machine.must_redeal:
+        return []
+    rule = machine.redeal()
+    return [Redealt(rule, machine.first_id, now())]
 
 
 def find_free_name(name: str, arm: int, taken: Collection[str]) -> str:

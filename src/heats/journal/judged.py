@@ -26,10 +26,12 @@ class PullNotes(msgspec.Struct, frozen=True, omit_defaults=True):
 
     heard: tuple[Heard, ...]
     row: int | None = None  # of the data set
-    calls: int = 0
-    hits: int = 0  # answers that the cache had
+    calls: int = 0  # of judges, those that failed included; earlier versions counted the outputs, too
+    hits: int = 0  # answers of judges that the cache had
     retries: int = 0  # after failures, since the last answer to this pull
-    cost: float | None = None  # as far as somebody said it
+    cost: float | None = None  # of calls and outputs, as far as somebody said it
+    outputs: int = 0  # of candidates, made for this pull
+    kept_outputs: int = 0  # those that were made before
 
     def to_notes(self) -> dict[str, Any]:
         """Return it as the notes of a pull."""
@@ -60,6 +62,8 @@ class JudgeCounts:
         self.pulls = 0
         self.calls = 0
         self.hits = 0
+        self.outputs = 0
+        self.kept_outputs = 0
         self.retries = 0
         self.cost: float | None = None
         self.judges: dict[str, JudgeCount] = {}
@@ -79,6 +83,8 @@ class JudgeCounts:
     def _add(self, pull: PullNotes) -> None:
         self.calls += pull.calls
         self.hits += pull.hits
+        self.outputs += pull.outputs
+        self.kept_outputs += pull.kept_outputs
         self.retries += pull.retries
         self.cost = add_costs(self.cost, pull.cost)
         for heard in pull.heard:

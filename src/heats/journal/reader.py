@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -31,6 +31,7 @@ from heats.journal.events import (
     Joined,
     Late,
     Paused,
+    Redealt,
     Reopened,
     Requeued,
     Resumed,
@@ -78,7 +79,9 @@ class Log:
         self.requeued = 0  # pulls handed out again
         self.late = 0  # answers that came too late to count
         self.taken_back = 0  # answers that were
-        self.resumed = 0  # times
+        self.resumed = 0  # times that a run went on which had begun and was not over
+        self.extensions = 0  # times that it got more pulls or, with them, candidates
+        self.most_workers = 0  # who answered within one session, the most of any; of those who said who they are
         self.is_paused = False
         self.joined: dict[str, str] = {}  # who may answer since it began, and hashes of what they are known by
         self.compared_seconds = 0.0  # of comparing, as far as they were measured
@@ -86,8 +89,11 @@ class Log:
         self.last = self.header.at  # when something happened last
         self._on_told = on_told
         self._on_event = on_event
+        self.is_ours = False  # the last line was written by whoever holds this log
+        self._is_begun = False  # something was told
+        self._workers: set[str] = set()  # who answered in the present session
         self._seconds_before = 0.0  # of sessions that ended
-        self._session = self.header.at  # when the present one began
+        self._session = self._latest = self.header.at  # when the present one began, and its latest event
         self._batch: list[tuple[int, Told]] = []
 
     @property
@@ -123,11 +129,13 @@ class Log:
     @property
     def elapsed_seconds(self) -> float:
         """Seconds from begin to end, without the pauses between a stop and a resumption."""
-        return self._seconds_before + max(0.0, (self.last - self._session).total_seconds())  # clocks may be set back
+        return self._seconds_before + (self._latest - self._session).total_seconds()
 
     def advance(self) -> int:
         """Replay what was appended since the last time; return how many lines that was."""
         before = self.lines
+        if before == 1:
+            self.machine.take_rule(self.header.machine)
         for event in self.events():
             if type(event) is Told:
                 if event.id >= self.machine.next_id:  # the round ended early: its last pulls were saved
@@ -138,6 +146,8 @@ class Log:
             else:
                 if isinstance(event, Change):
                     self._change(event)
+                elif type(event) is Resumed:  # what was told before belongs to another session
+                    self._replay()
                 self.note(event)
         self._replay()
         return self.lines - before
@@ -148,6 +158,10 @@ class Log:
             case Late():
                 self.late += 1
             case Told():
+                self._is_begun = True
+                if event.by is not None:
+                    self._workers.add(event.by)
+                    self.most_workers = max(self.most_workers, len(self._workers))
                 self.compared_seconds += event.took or 0.0
                 self.judged.add(event.notes)
                 if self._on_told is not None:
@@ -156,9 +170,10 @@ class Log:
                 self.requeued += 1
                 self.judged.add_given_up(event.notes)
             case Resumed():
-                self.resumed += 1
+                self.resumed += self._is_begun and self.finished is None and not event.to_change
+                self._workers.clear()
                 self._seconds_before = self.elapsed_seconds
-                self._session = event.at
+                self._session = self._latest = event.at
             case TakenBack():
                 self.taken_back += 1
             case Paused() | Reopened():
@@ -169,15 +184,18 @@ class Log:
                 self.finished = None
             case Extended():
                 self.finished, self.extended = None, event
+                self.extensions += bool(event.pulls or event.added)
                 self.candidates += event.added
             case Added():
                 self.candidates.append(event.candidate)
             case Finished():
                 self._replay()
-                if event.winner != self.machine.winner:
-                    raise self._misfit(self.lines, f"it says that arm {event.winner} won, what was told does not")
+                try:
+                    self.machine.confirm_winner(event.winner)
+                except OutOfTurn as error:
+                    raise self._misfit(self.lines, str(error)) from None
                 self.finished = event
-        self.last = max(self.last, event.at)
+        self.last, self._latest = max(self.last, event.at), max(self._latest, event.at)  # clocks may be set back
         if self._on_event is not None:
             self._on_event(event)
 
@@ -185,6 +203,7 @@ class Log:
         """Take note of an event that was written to the end of the file, as ``size`` bytes."""
         self.lines += 1
         self.size += size
+        self.is_ours = True
         self.note(event)
 
     def tail(self) -> bytes:
@@ -202,6 +221,7 @@ class Log:
                 *lines, rest = (rest + block).split(b"\n")
                 for line in lines:
                     event = self._event(line)
+                    self.is_ours = False
                     self.size += len(line) + 1
                     self.lines += 1
                     yield event
@@ -210,6 +230,7 @@ class Log:
         """Tell a batch of pulls; their queries are made together, which is what makes it fast."""
         machine, batch, number = self.machine, self._batch, self.lines
         self._batch = []
+        self._give(batch)
         try:
             queries = machine.ask_for([event.id for _, event in batch]) if batch else []
             for query, (number, event) in zip(queries, batch, strict=True):  # noqa: B007  # the line, for the message
@@ -220,16 +241,23 @@ class Log:
         except (HeatsError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._misfit(number, str(error)) from error
 
+    def _give(self, batch: Sequence[tuple[int, Told]]) -> None:
+        """Let the machine know what a batch of pulls compared."""
+        try:
+            self.machine.give([event.id for _, event in batch], [event.arms for _, event in batch])
+        except HeatsError as error:
+            if len(batch) == 1:
+                raise self._misfit(batch[0][0], str(error)) from error
+            for each in batch:  # which of them is it?
+                self._give([each])
+
     def _change(self, event: Change) -> None:
         """Change the run as it was changed then."""
         self._replay()
         machine = self.machine
         try:
-            is_out = isinstance(event, Extended | Added) and event.begun and not machine.is_begun
-            asked = machine.ask() if is_out else None  # so that the batch stays as it was handed out
-            apply_change(machine, event)
-            if asked is not None:
-                machine.requeue(asked)
+            with machine.replay(begun=isinstance(event, Extended | Added) and event.begun):
+                apply_change(machine, event)
             if isinstance(event, TakenBack):
                 machine.requeue(event.id)  # whoever had it again is not here
         except HeatsError as error:
@@ -265,6 +293,8 @@ def read_answers(path: str | os.PathLike[str], machine: Machine) -> dict[int, An
             answers.pop(event.id, None)
         elif isinstance(event, Extended | Added) and isinstance(spec, AdaptiveSpec):
             spec = _grow(spec, event)
+        elif isinstance(event, Redealt) and isinstance(spec, AdaptiveSpec):
+            spec = msgspec.structs.replace(spec, rule=event.rule)
     is_same = spec == machine.spec and int(log.header.seed) == machine.seed
     return answers if is_same else {}  # another run is kept there now
 

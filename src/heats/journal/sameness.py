@@ -93,7 +93,7 @@ def _difference(old: Header, new: Header, *, candidates: bool) -> str:
         return f"its statistic is {old.statistic}, not {new.statistic}"
     for arm, (known, given) in enumerate(zip(old.candidates, new.candidates, strict=True)):
         if candidates and known.fingerprint != given.fingerprint:
-            return f"its candidate {arm} is {known}, not {given}"
+            return f"its candidate #{arm} is {known}, not {given}"
     return "its rounds differ" if mine.get("rounds") != theirs.get("rounds") else ""
 
 

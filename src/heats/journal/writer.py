@@ -16,6 +16,7 @@ from heats.base.text import make_encodable
 from heats.base.worker import name_this_worker
 from heats.engine.feedback import Feedback, Named
 from heats.engine.machine import Machine, Query
+from heats.engine.machine.queries import check_known
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.journal.appending import Sync
 from heats.journal.changes import apply_change
@@ -44,7 +45,7 @@ from heats.journal.events import (
     now,
 )
 from heats.journal.fingerprint import Candidate, Challenger, take_fingerprints
-from heats.journal.growth import find_free_name, grow, make_addition, make_extension
+from heats.journal.growth import find_free_name, grow, make_addition, make_extension, redeal
 from heats.journal.notes import check_notes, check_seconds
 from heats.journal.origin import Origin, write_origin
 from heats.journal.pen import Pen
@@ -84,7 +85,8 @@ class Journal:
     ``tournament`` is any machine that nothing was told. One thread tells. After a write that failed, nothing more is
     taken; what was told before is in the file. ``log`` is what the file says of the run so far; one that was read
     before may be handed over, and then its machine goes on, where the other one only says what is asked for: if that is
-    adaptive play with a larger budget, or with more candidates after the known ones, the run is extended, or added to.
+    adaptive play with a larger budget, or with more candidates after the known ones, the run is extended, or added to;
+    ``to_change``: it is not gone on with, but changed by one of the functions below.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class Journal:
         *,
         on_told: Callable[[Told], None] | None = None,
         log: Log | None = None,
+        to_change: bool = False,
     ) -> None:
         if not isinstance(tournament, Machine) or not tournament.is_fresh:
             raise InvalidArgument(
@@ -125,7 +128,7 @@ class Journal:
             if log is None:
                 self._open(known, on_told, exactly=candidates is not None)
             else:
-                self._open_read(log, known)
+                self._open_read(log, known, to_change=to_change)
         except OSError as error:
             self.close()
             raise _cannot_begin(self.path, error) from None
@@ -160,6 +163,7 @@ class Journal:
         """
         self._check_open()
         asked = query if isinstance(query, Query) else self.machine.query(query)
+        check_known(asked)
         event = _make_event(asked, feedback, by, took, notes)
         before = self._told
         try:
@@ -221,7 +225,8 @@ class Journal:
     def close_stage(self, why: str = "") -> None:
         """End the round under way, and write down why; what it still owes comes to no verdict."""
         self._check_open()
-        self._change(Closed(make_encodable(why), now()))
+        owed = {number: self.machine.query(number).arms for number in self.machine.list_owed()}
+        self._change(Closed(make_encodable(why), now(), owed))
 
     def void(self, who: str) -> None:
         """Let all answers by ``who`` be no verdicts, whether the run is over or not, and write it down."""
@@ -296,20 +301,25 @@ class Journal:
             raise refuse_other_run(self.path, f"its n_arms is {len(self.log.candidates)}, not {len(known or ())}")
         if not self.log.is_over:
             cut = self._take_file()
-            self._go_on([], cut, begun=begun)
+            self._go_on(redeal(self.machine), cut, begun=begun)
 
-    def _open_read(self, log: Log, known: tuple[Candidate, ...] | None) -> None:
+    def _open_read(self, log: Log, known: tuple[Candidate, ...] | None, *, to_change: bool) -> None:
         """Go on with what a log has read, as far as is asked for."""
         self.log, asked = log, self._header(known)
         log.advance()
         check_same(bring_up_to_date(log), leave_out_growth(asked, log), self.path, candidates=known is not None)
         self.machine = log.machine
-        if not log.is_over or goes_further(asked, log):
+        if not to_change and (not log.is_over or goes_further(asked, log)):
             cut = self._take_file()
-            self._go_on(grow(log, asked), cut)  # what cannot grow is refused before anything is written
+            changes = [*redeal(self.machine), *grow(log, asked), *redeal(self.machine)]  # which may open a batch
+            self._go_on(changes, cut)  # what cannot grow is refused before anything is written
 
     def _take_file(self) -> int:
         """Be the one that writes; return how many bytes of a torn line were cut off."""
+        try:
+            self.machine.check_rule()
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{self.path}: {error.message}") from None
         cut = self._pen.take(self.log)
         self._told = self.machine.settled
         return cut
@@ -319,7 +329,8 @@ class Journal:
         if self.log.finished is not None and not changes:
             return
         with self.together():
-            if not begun and not self.machine.done:
+            is_same_session = begun or (self.log.is_ours and not cut)
+            if not is_same_session and not self.machine.done:
                 self._write(Resumed(name_this_worker(), now(), cut))
             for change in changes:
                 self._write(change)
@@ -331,9 +342,10 @@ class Journal:
             apply_change(self.machine, change)
             self._told = self.machine.settled
             if self._cut is not None:
-                self._write(Resumed(name_this_worker(), now(), self._cut))
+                self._write(Resumed(name_this_worker(), now(), self._cut, to_change=True))
                 self._cut = None
-            self._write(change)
+            for each in (change, *redeal(self.machine)):
+                self._write(each)
             self._finish()
         except BaseException as error:
             if not isinstance(error, Exception):

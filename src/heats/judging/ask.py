@@ -28,19 +28,34 @@ T = TypeVar("T")
 
 @dataclass
 class Spending:
-    """What a pull has cost so far."""
+    """What a pull has cost so far: questions to a judge and outputs made for it, each asked for or kept before."""
 
     calls: int = 0
     hits: int = 0
+    outputs: int = 0
+    kept_outputs: int = 0
     cost: float | None = None
+
+    def count(self, *, is_question: bool, is_kept: bool) -> None:
+        """Count a question or an output."""
+        if is_question:
+            self.calls += not is_kept
+            self.hits += is_kept
+        else:
+            self.outputs += not is_kept
+            self.kept_outputs += is_kept
 
 
 @dataclass(frozen=True)
 class Call:
-    """Something to be asked: ``function(*arguments)``; its answer is that of number ``number`` under ``key``."""
+    """Something to be asked: ``function(*arguments)``; its answer is that of number ``number`` under ``key``.
+
+    It is a question to a judge, or an output that is to be judged.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    is_question: bool
     spending: Spending
     kept: Store | None  # None: it is always asked
     key: str
@@ -105,10 +120,10 @@ async def _make_together(calls: Sequence[Call]) -> list[str]:
 def _make_call(call: Call) -> str:
     with call.turns.hold(call.key) if call.kept else contextlib.nullcontext():
         if call.kept and (kept := call.kept.get(call.key, call.number)) is not None:
-            call.spending.hits += 1
+            call.spending.count(is_question=call.is_question, is_kept=True)
             return kept
         with call.limit.hold() if call.limit else contextlib.nullcontext():
-            call.spending.calls += 1
+            call.spending.count(is_question=call.is_question, is_kept=False)
             said = call.function(*call.arguments)
         answer = _take_answer(said, call)
         return call.kept.put(call.key, call.number, answer) if call.kept else answer
@@ -117,10 +132,10 @@ def _make_call(call: Call) -> str:
 async def _make_call_async(call: Call) -> str:
     async with call.turns.hold_async(call.key) if call.kept else contextlib.nullcontext():
         if call.kept and (kept := await asyncio.to_thread(call.kept.get, call.key, call.number)) is not None:
-            call.spending.hits += 1
+            call.spending.count(is_question=call.is_question, is_kept=True)
             return kept
         async with call.limit.hold_async() if call.limit else contextlib.nullcontext():
-            call.spending.calls += 1
+            call.spending.count(is_question=call.is_question, is_kept=False)
             if is_coroutine_function(call.function):
                 said = await call.function(*call.arguments)
             else:

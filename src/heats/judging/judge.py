@@ -7,7 +7,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Literal
 from uuid import uuid4
@@ -165,8 +165,7 @@ class Judge(Bench):
         row = None if self._rows is None or number is None else self._rows[number]
         outputs = yield from self._make_outputs(heat, row, tried.spending)
         verdict, heard = yield from self._ask_in_all_orders(outputs, row, query.arms, tried)
-        spent = tried.spending
-        return Judged(verdict, PullNotes(heard, number, spent.calls, spent.hits, tried.tries - 1, spent.cost))
+        return Judged(verdict, PullNotes(heard, number, retries=tried.tries - 1, **asdict(tried.spending)))
 
     def _ask_in_all_orders(
         self, outputs: list[str], row: Any, arms: Arms, tried: Tried
@@ -213,6 +212,7 @@ class Judge(Bench):
             Call(
                 function=self._answer,
                 arguments=(candidate, row),
+                is_question=False,
                 spending=spending,
                 kept=self._outputs,
                 key=make_key(f"answer {name_function(self._answer)}", self._identify(candidate, row)),
@@ -248,6 +248,7 @@ class Judge(Bench):
         return Call(
             function=self._ask,
             arguments=(text,),
+            is_question=True,
             spending=tried.spending,
             kept=self._cache,
             key=make_key(self.name, text),

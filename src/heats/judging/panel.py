@@ -108,6 +108,8 @@ def _merge(notes: Sequence[PullNotes]) -> PullNotes:
         row=notes[0].row,
         calls=sum(each.calls for each in notes),
         hits=sum(each.hits for each in notes),
+        outputs=sum(each.outputs for each in notes),
+        kept_outputs=sum(each.kept_outputs for each in notes),
         retries=notes[0].retries,
         cost=cost,
     )

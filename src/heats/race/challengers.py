@@ -64,7 +64,7 @@ def make_challenge(log: Log, challenge: Challenge) -> tuple[Challenger, ...]:
     _check_room(machine, spec.heat_size, challenge, log)
     known = take_fingerprints(scenario.candidates, scenario.names, named=True)
     asked = Machine.from_spec(scenario.spec, seed=scenario.seed)
-    with Journal(log.path, asked, candidates=known, log=log) as journal:
+    with Journal(log.path, asked, candidates=known, log=log, to_change=True) as journal:
         journal.take()
         if len(log.candidates) > len(known):  # others came in until the file was ours
             if log.finished is None and is_made(log, challenge):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from heats.base.checks import one_of
+from heats.base.python import list_folders, list_options
 from heats.base.toml import say_kinds
 from heats.errors import InvalidArgument, show_value
 from heats.journal import Log
@@ -232,21 +232,10 @@ def _keys_change(instance: Any) -> bool:
 
 
 def _make_command(goal: str | None, instances: Sequence[str]) -> list[str | list[str]]:
-    fixed = (sys.executable, call.__file__, json.dumps(_list_folders()))
+    fixed = (sys.executable, *list_options(), call.__file__, json.dumps(list_folders()))
     last = ["{seed}", "{instance}"] if instances else ["{seed}"]
     escaped = [each.replace("{", "{{").replace("}", "}}") for each in fixed]
     return [*escaped, "{function}", "time" if goal is None else "value", *last]
-
-
-def _list_folders() -> list[str]:
-    """Return where the program imports from, but for what every Python has."""
-    paths = sysconfig.get_paths()
-    every = {paths[kind] for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return [
-        folder or str(Path.cwd())
-        for folder in sys.path
-        if folder not in every and not folder.endswith((".zip", "lib-dynload"))
-    ]
 
 
 def _check_kinds(table: RaceTable) -> RaceTable:

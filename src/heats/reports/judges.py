@@ -49,11 +49,13 @@ class JudgingFacts(msgspec.Struct, frozen=True):
     """What was asked of judges, and what it took."""
 
     pulls: int
-    calls: int
-    cache_hits: int
-    retries: int
-    cost: float | None  # in the unit in which it was reported
+    calls: int  # questions that went to judges, those that failed included
+    cache_hits: int  # questions that the cache had an answer to
+    retries: int  # of pulls, after a failure or an answer without a verdict
+    cost: float | None  # of calls and outputs, in the unit in which it was reported
     judges: tuple[JudgeFacts, ...]
+    outputs: int = 0  # that candidates were asked to make, those that failed included
+    kept_outputs: int = 0  # that had been made before
 
 
 def count_first(machine: Machine, judged: JudgeCounts | None) -> FirstShown | None:
@@ -98,7 +100,16 @@ def collect_judging(counts: JudgeCounts, report: Report) -> JudgingFacts | None:
         return None
     places = {row.arm: row.place for row in report.standings.rows}
     judges = tuple(_describe_judge(name, each, places) for name, each in sorted(counts.judges.items()))
-    return JudgingFacts(counts.pulls, counts.calls, counts.hits, counts.retries, counts.cost, judges)
+    return JudgingFacts(
+        pulls=counts.pulls,
+        calls=counts.calls,
+        cache_hits=counts.hits,
+        retries=counts.retries,
+        cost=counts.cost,
+        judges=judges,
+        outputs=counts.outputs,
+        kept_outputs=counts.kept_outputs,
+    )
 
 
 def _describe_judge(name: str, count: JudgeCount, places: dict[int, int]) -> JudgeFacts:
@@ -156,11 +167,13 @@ def tabulate_judges(judging: JudgingFacts) -> list[tuple[str, ...]]:
 
 
 def _say_calls(judging: JudgingFacts) -> str:
+    made = f" and {count_things(judging.outputs, 'output')}" if judging.outputs else ""
     cost = "" if judging.cost is None else f", which cost {judging.cost:,.6g}"
+    again = f"; {count_things(judging.kept_outputs, 'output')} used again" if judging.kept_outputs else ""
     return (
         f"{count_things(judging.pulls, 'pull')} by {count_things(len(judging.judges), 'judge')}: "
-        f"{count_things(judging.calls, 'call')}{cost}; {count_things(judging.cache_hits, 'answer')} from the cache, "
-        f"{judging.retries:,} tried again"
+        f"{count_things(judging.calls, 'call')}{made}{cost}; {count_things(judging.cache_hits, 'answer')} from the "
+        f"cache, {judging.retries:,} tried again{again}"
     )
 
 

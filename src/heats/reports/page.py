@@ -224,7 +224,7 @@ def _numbers(machine: Machine, report: Report, run: RunFacts | None, race: RaceF
         facts |= {
             "time, without pauses": say_seconds(run.elapsed_seconds),
             "time comparing, summed": say_seconds(run.compared_seconds) if run.compared_seconds else "not measured",
-            "workers": run.count_workers() if run.workers else "not said",
+            "voters" if run.of_voters else "workers": run.say_workers() if run.workers else "not said",
             "tried again · too late": f"{run.requeued:,} · {run.late:,}",
         }
     if race is not None:

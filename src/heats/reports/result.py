@@ -13,13 +13,14 @@ from typing import Any
 
 import msgspec
 
-from heats.base.text import count_things, make_encodable, make_printable
+from heats.base.text import count_things, count_times, make_encodable, make_printable
 from heats.base.times import say_seconds
 from heats.base.version import __version__
 from heats.engine.machine import Machine
 from heats.engine.report import Report, describe_report
 from heats.engine.specs import outline
 from heats.journal.judged import JudgeCounts
+from heats.journal.origin import VoteOrigin
 from heats.journal.reader import Log
 from heats.reports.judges import (
     FirstShown,
@@ -47,14 +48,17 @@ class RunFacts(msgspec.Struct, frozen=True):
     leader: int | None  # the arm that looks best so far
     taken_back: int = 0  # answers that were
     voided: tuple[str, ...] = ()  # whose answers count for nothing
-    resumed: int = 0  # times
+    resumed: int = 0  # times that the run went on which had begun and was not over: neither an extension nor more of it
+    extended: int = 0  # times that it got more pulls or, with them, candidates
+    most_workers: int = 0  # the most that answered within one session: from the begin, or a resumption, to the next
+    of_voters: bool = False  # workers are people, whatever process served them
 
-    def count_workers(self) -> str:
-        """Say how many worked, whenever that was: a process that resumes a run is another."""
-        if not self.resumed:
-            return f"{len(self.workers):,}"
-        times = "once" if self.resumed == 1 else count_things(self.resumed, "time")
-        return f"{len(self.workers):,} in all; the run was resumed {times}"
+    def say_workers(self) -> str:
+        """Say how many worked, or voted, and what became of the run meanwhile."""
+        happened = {"resumed": self.resumed, "extended": self.extended}
+        said = " and ".join(f"{what} {count_times(times)}" for what, times in happened.items() if times)
+        count = len(self.workers) if self.of_voters else self.most_workers
+        return f"{count:,}; the run was {said}" if said else f"{count:,}"
 
 
 class Entrant(msgspec.Struct, frozen=True):
@@ -168,6 +172,9 @@ def _facts(log: Log, *, undecided: bool) -> RunFacts:
         taken_back=log.taken_back,
         voided=log.machine.voided,
         resumed=log.resumed,
+        extended=log.extensions,
+        most_workers=log.most_workers,
+        of_voters=isinstance(log.origin, VoteOrigin),
     )
 
 
@@ -192,7 +199,7 @@ def _lines(result: Result) -> Iterator[str]:
     of_cpu = "" if race is None else f", {say_seconds(race.cpu_seconds)} of CPU in all runs"
     yield f"time:       {say_seconds(run.elapsed_seconds)}, and {compared}{of_cpu}"
     if run.workers:
-        yield f"workers:    {run.count_workers()}"
+        yield f"{'voters: ' if run.of_voters else 'workers:'}    {run.say_workers()}"
     if run.requeued or run.late:
         yield f"trouble:    {run.requeued} tried again, {run.late} answers too late to count"
     if run.taken_back:

@@ -92,7 +92,7 @@ def take_parameters(candidate: Any) -> Mapping[Any, Any] | None:
 def _name(candidate: Any, arm: int) -> str:
     """Return one short line that says which candidate it is; one that is a dict is named together with the others."""
     said = " ".join(candidate.split()) if isinstance(candidate, str) else say_object(candidate)
-    text = said or f"candidate {arm}"
+    text = said or f"#{arm}"
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 

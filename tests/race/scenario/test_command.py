@@ -37,7 +37,7 @@ def test_inner_lists_are_left_out_without_their_parameter() -> None:
 @pytest.mark.parametrize(
     ("command", "candidate", "sentence"),
     [
-        (["solve", "{x}", "{y}"], {"x": 1}, r"has \{y\}, but candidate 1 \(x=1\) has no y"),
+        (["solve", "{x}", "{y}"], {"x": 1}, r"has \{y\}, but candidate #0 \(x=1\) has no y"),
         (["solve", "{x}"], {"x": 1, "y": 2}, r"has y, but the command has no \{y\}"),
         (["solve", "{seed}"], {"seed": 1}, r"called seed, which the race itself gives"),
         (["solve", "{x"], {"x": 1}, r"brace in the argument '\{x'"),
@@ -56,9 +56,9 @@ def test_commands_and_candidates_that_do_not_fit(command: list[str], candidate: 
 @pytest.mark.parametrize(
     ("candidates", "sentence"),
     [
-        ([{"x": 1}, {"x": 2}, {"x": "1"}], r"candidates 1 and 3 have the same command line"),
-        ([{"x": True}, {"x": "true"}], r"candidates 1 and 2 have the same"),
-        ([{"x": "a\0b"}], r"candidate 1 .* has a zero byte"),
+        ([{"x": 1}, {"x": 2}, {"x": "1"}], r"candidates #0 and #2 have the same command line"),
+        ([{"x": True}, {"x": "true"}], r"candidates #0 and #1 have the same"),
+        ([{"x": "a\0b"}], r"candidate #0 .* has a zero byte"),
     ],
 )
 def test_command_lines_that_make_no_race(candidates: list[dict[str, str | int]], sentence: str) -> None:

@@ -317,8 +317,8 @@ def test_a_mistake_is_one_sentence(folder: Path, changes: dict[str, Any], senten
     ("candidates", "tables", "sentence"),
     [
         ([{"x": 1}], {}, "1 candidate in all"),
-        ([{"x": 1}, {"x": 2}, {"x": 1.0}], {}, "candidates 1 and 3 are equal (x=1.0)"),
-        ([{"x": 1}, {"y": 1}], {}, "the command has {x}, but candidate 2 (y=1) has no x"),
+        ([{"x": 1}, {"x": 2}, {"x": 1.0}], {}, "candidates #0 and #2 are equal (x=1.0)"),
+        ([{"x": 1}, {"y": 1}], {}, "the command has {x}, but candidate #1 (y=1) has no x"),
         ([{"x": 1}, {"x": 2, "y": 1}], {}, "has y, but the command has no {y}"),
         (None, {}, "give the candidates in one way"),
         (FOUR, {"space": {"sample": 3}}, "space has no parameters"),

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from heats.base.checks import between, whole
+from heats.engine.adaptive.batch_machine import BatchMachine
 from heats.engine.adaptive.batches import BATCHES
 from heats.engine.adaptive.dealing.repeats import check_repeats
 from heats.engine.adaptive.winner_stays import WinnerStays
-from heats.engine.machine import Machine
 from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
 from heats.engine.standings import settle_value
@@ -21,7 +21,7 @@ from heats.planning.plan import check_problem
 MOST_BUDGET = 3_000_000  # pulls: dealing a batch of a fifth of them takes seconds
 
 
-class Adaptive(Machine, spec=AdaptiveSpec):
+class Adaptive(BatchMachine, spec=AdaptiveSpec):
     """Compare next the arms that may well be the best: the winner stays, losers make room, batch by batch.
 
     All pulls of a batch are independent. More batches than there is budget for are dropped; few cost accuracy.
@@ -52,8 +52,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
     ) -> None:
         n, size, pulls = _check_problem(n_arms, heat_size, budget)
         most = None if most_per_set is None else whole("most_per_set", most_per_set, 1)
-        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1), most)
-        self._reopened: int | None = None  # the first id of a batch that an extension opened
+        spec = AdaptiveSpec(n, size, pulls, whole("batches", batches, 1), most, WinnerStays.rule)
         super().__init__(spec, mean if statistic is None else statistic, seed)
 
     @property
@@ -84,9 +83,9 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         _, _, budget = _check_problem(self.n_arms + new, game.spec.heat_size, self.budget + more)
         check_repeats(self.n_arms + new, game.spec.heat_size, budget, game.spec.most_per_set)
         if new:
-            self._check_room(new, game.divide_anew(budget), budget)
-        self._take_back()
-        game.lengthen(budget)
+            self._check_room(new, game.divide_anew(budget, is_under_way=not self.done), budget)
+        self._leave_batch()
+        game.lengthen(budget, is_under_way=not self.done)
         self.stopped = None
         self.spec = msgspec.structs.replace(self.spec, budget=budget)
         self._take_in(new)
@@ -98,7 +97,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """
         _check_problem(self.n_arms + 1, self._game.spec.heat_size, self.budget)
         self._check_room(1, self._game.sizes, self.budget)
-        self._take_back()
+        self._leave_batch()
         self._take_in(1)
         return self.n_arms - 1
 
@@ -109,7 +108,7 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         """
         size, more = self._game.spec.heat_size, whole("pulls", pulls, 0)
         _, _, budget = _check_problem(self.n_arms, size, self.budget + more)
-        places, waiting = self._count_places(self._game.divide_anew(budget))
+        places, waiting = self._count_places(self._game.divide_anew(budget, is_under_way=not self.done))
         return max(0, places - waiting)
 
     def stop(self, chance: float | None = None) -> None:
@@ -126,11 +125,6 @@ class Adaptive(Machine, spec=AdaptiveSpec):
         self._close()
         self._game.end()
         self.stopped = Stop(saved=self.budget - self.spent, chance=chance)
-
-    @property
-    def is_reopened(self) -> bool:
-        """Whether the batch under way is the first one after an extension of a run that was over."""
-        return self._stage is not None and self._stage.first == self._reopened
 
     def find_chance(self) -> float | None:
         """Return the chance to be the best of the arm that would win if the run were stopped now.
@@ -174,6 +168,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
             most_per_set=spec.most_per_set,
         )
 
+    # How it is done.
+
     @property
     def _is_untouched(self) -> bool:
         """Whether the batch under way was opened by an extension, and nothing of it was handed out or told."""
@@ -181,6 +177,8 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     def _check_room(self, arms: int, sizes: Sequence[int], budget: int) -> None:
         """Refuse new arms that the batches of a budget, which have these sizes, cannot all compare."""
+        if self._replayed is not None:
+            return
         places, waiting = self._count_places(sizes)
         if places < waiting + arms:
             room = f"room for {places}" if not waiting else f"room for {places}, of which {waiting} wait already,"
@@ -191,36 +189,37 @@ class Adaptive(Machine, spec=AdaptiveSpec):
 
     def _count_places(self, sizes: Sequence[int]) -> tuple[int, int]:
         """Return how many places such batches have, but for the one under way, and how many arms wait for one."""
-        game, is_under_way = self._game, self._stage is not None and not self._is_untouched
-        waiting = game.count_waiting() if is_under_way else len(game.new)
-        return sum(sizes[game.round + is_under_way :]) * game.spec.heat_size, waiting
+        game, is_under_way, waiting = self._game, not self.done and not self._is_untouched, self._game.new
+        if is_under_way and (stage := self.stage) is not None:
+            waiting = [arm for arm in waiting if arm not in stage.heats]
+        return sum(sizes[game.round + is_under_way :]) * game.spec.heat_size, len(waiting)
 
     def _take_in(self, arms: int) -> None:
         """Have so many more arms, and deal what comes next anew."""
         if arms:
             self._game.add_arms(arms)
         self.spec = msgspec.structs.replace(self.spec, n_arms=self.n_arms)
+        self._told_winner = None
         self._deal_again()
 
-    def _take_back(self) -> None:
-        """Deal nothing that nobody knows of: what comes next may change."""
+    def _leave_batch(self) -> None:
+        """Let the batch under way be as it is, whatever comes; one that nobody knows of may change."""
         if self._is_untouched:
             self._close()
             self._game.take_back()
+        elif self.round:
+            self._deal_rest()
 
     def _deal_again(self) -> None:
         """Open the next batch of a run that was over, and let a first one that is under way grow."""
-        stage = self._game.stage()
+        stage = self._next_stage()
         if self._stage is None:
             self._open(stage)
             self._reopened = self._first
         elif not self.round and stage is not None:
+            before = self._stage.stage.heats
+            stage.heats[:, : before.shape[1]] = before
             self._grow(stage)
-
-    @property
-    def _game(self) -> WinnerStays:
-        assert isinstance(self.game, WinnerStays)
-        return self.game
 
 
 def _check_problem(n_arms: int, heat_size: int, budget: int) -> tuple[int, int, int]:

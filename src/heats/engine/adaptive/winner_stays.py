@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,7 +34,9 @@ from heats.errors import InvalidArgument
 
 
 class WinnerStays(Game, spec=AdaptiveSpec):
-    """Runs of adaptive play, in step."""
+    """Runs of adaptive play, in step; ``rule`` is the number of its rule, which journals keep."""
+
+    rule: ClassVar[int] = 2
 
     def __init__(self, spec: AdaptiveSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [spec.heat_size])
@@ -76,6 +79,10 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             self._stage = Stage(self._deal(self.sizes[self.round]), pulls=1)
         return self._stage
 
+    def give(self, heats: Indices) -> None:
+        """Have this batch ``(reps, pulls, size)`` under way, whatever would be dealt."""
+        self._stage = Stage(heats, pulls=1)
+
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Add up what the pulls of the batch say."""
         assert self._stage is not None
@@ -91,33 +98,40 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self.take_back()
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
-        """Know only what is left; batches stay as dealt, and the priorities are found at once."""
+        """Know only what is left; batches stay as dealt, and the priorities are found anew."""
         for number, (_, heard) in past:
             if heard is not None:
                 self._told[number] = self._told[number].keep(heard[..., 0])
-        if kind is None:
-            self._kind, self._priorities = None, Priorities(self.reps, self.n_arms)
+        self._kind = kind and self._kind
+        self._priorities, self._known = Priorities(self.reps, self.n_arms), 0
         self._forget_posterior()
-        self._known = 0
-        self._update()  # now: who reads the priorities, and when, must not matter
 
     def take_back(self) -> None:
         """Discard the batch under way: the next one is dealt when it is asked for; the posterior may change."""
         self._stage = None
         self._forget_posterior()
 
-    def lengthen(self, budget: int) -> None:
-        """Go on to a larger budget."""
-        self.sizes = self.divide_anew(budget)
+    def lengthen(self, budget: int, *, is_under_way: bool) -> None:
+        """Go on to a larger budget; a later batch that is under way stays, a first one grows."""
+        self.sizes = self.divide_anew(budget, is_under_way=is_under_way)
         if not self.round:
             self.take_back()
 
-    def divide_anew(self, budget: int) -> tuple[int, ...]:
-        """Return the batches of a larger budget: what is not dealt is divided anew; a first one grows, others stay."""
-        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+    def cut(self, pulls: int) -> None:
+        """Let the batch under way have only so many pulls; those that the first one leaves out come next."""
+        self.sizes = self._divide_after((*self.sizes[: self.round], pulls), self.total)
         if not self.round:
+            self.new = [*np.argsort(self._luck[0, : self.spec.n_arms]).tolist(), *self.new]
+
+    def divide_anew(self, budget: int, *, is_under_way: bool) -> tuple[int, ...]:
+        """Return the batches of a larger budget: what is not dealt is divided anew; a first one grows, others stay."""
+        return self._divide_after(self.sizes[: self.round + is_under_way] if self.round else (), budget)
+
+    def _divide_after(self, kept: tuple[int, ...], budget: int) -> tuple[int, ...]:
+        """Return the batches of a budget of which some are kept."""
+        sizes = divide(self.spec.n_arms, self.spec.heat_size, budget, self.spec.batches)
+        if not kept:
             return sizes
-        kept = self.sizes[: self.round + (self._stage is not None)]
         cuts = np.cumsum(sizes)
         ends = [sum(kept), *cuts[cuts > sum(kept)].tolist()]
         return (*kept, *(end - start for start, end in pairwise(ends)))
@@ -126,11 +140,6 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         """Make no more batches."""
         self.sizes = self.sizes[: self.round]
         self.take_back()
-
-    def count_waiting(self) -> int:
-        """Return how many arms were added that the batch under way does not compare."""
-        dealt = () if self._stage is None else self._stage.heats
-        return int((~np.isin(self.new, dealt)).sum())
 
     def add_arms(self, arms: int) -> None:
         """Have so many more arms, from the next batch on, which deals them first."""
@@ -148,14 +157,16 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         return self._priorities
 
     def _update(self) -> None:
-        if self._known < self.round and (evidence := self._gather()) is not None:
-            self._priorities.update(evidence, self.round)
-        self._known = self.round
+        """Take in all batches that are over, one after the other: what they lead to must not depend on when."""
+        while self._known < self.round:
+            self._known += 1
+            if (evidence := self._gather(self._known)) is not None:
+                self._priorities.update(evidence, self._known)
 
     @cached_property
     def posterior(self) -> Posterior | None:
         """What is known of all arms by all batches that are over; None while nothing was told."""
-        evidence = self._gather()
+        evidence = self._gather(self.round)
         return None if evidence is None else find_posterior(evidence)
 
     def _forget_posterior(self) -> None:
@@ -180,11 +191,12 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             return None
         return next((arm for arm in self.ranking[0].tolist() if self._pulled[0, arm]), None)
 
-    def _gather(self) -> Evidence | None:
-        """Return the evidence of all that was told so far; None while nothing was."""
-        if self._kind is None:
+    def _gather(self, batches: int) -> Evidence | None:
+        """Return the evidence of the first batches; None while nothing was told."""
+        told = self._told[:batches]
+        if self._kind is None or not any(each.told.any() for each in told):
             return None
-        return gather(self._kind, [join(self._told)], self.n_arms)
+        return gather(self._kind, [join(told)], self.n_arms)
 
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""

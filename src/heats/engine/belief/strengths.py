@@ -24,7 +24,9 @@ class StrengthTable(NamedTuple):
 
 def describe_strengths(consistent: Consistent, reference: int) -> StrengthTable:
     """Return what is known of the strengths of one run."""
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import stdtr, stdtrit
+
+    free = np.inf if consistent.free is None else max(1.0, float(consistent.free[0]))
 
     counting = [
         (fit, float(weight[0]))
@@ -40,11 +42,11 @@ def describe_strengths(consistent: Consistent, reference: int) -> StrengthTable:
         alone, from_reference = _find_variances(fit, reference)
         squares += weight / total * (alone + (strengths - means) ** 2)
         lead = (strengths - strengths[reference]) / np.sqrt(np.maximum(from_reference, np.finfo(float).tiny))
-        stronger += weight / total * ndtr(lead)
+        stronger += weight / total * stdtr(free, lead)
         spread += weight / total * float(fit.spread[0])
     stronger[reference] = 0.0
     tail = (1 + INTERVAL) / 2
-    reach = float(stdtrit(np.inf if consistent.free is None else max(1.0, consistent.free[0]), tail)) * np.sqrt(squares)
+    reach = float(stdtrit(free, tail)) * np.sqrt(squares)
     return StrengthTable(means, means - reach, means + reach, stronger, spread)
 
 

@@ -13,15 +13,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Any, NamedTuple, overload
 
+import msgspec
 import numpy as np
 
-from heats.base.arrays import Array, Mask
+from heats.base.arrays import Array, Indices, Mask
 from heats.base.checks import as_list, whole
 from heats.base.randomness import fold_seed
 from heats.engine.feedback import KINDS, Arms, Feedback, Kind, NoVerdict, Row, rewards
 from heats.engine.game import Game, Stage, Watch
 from heats.engine.machine.answerers import Answerers
-from heats.engine.machine.queries import Queries, Query, number_of, read_rows
+from heats.engine.machine.queries import Queries, Query, check_known, number_of, read_rows
 from heats.engine.machine.stages import NOTHING, PACK, Opened, Over
 from heats.engine.report import Stop
 from heats.engine.scoring import adapt_to_kind
@@ -47,6 +48,7 @@ class Asking:
         self.spec = spec  # the algorithm as data: Machine.from_spec makes it again
         self.stopped: Stop | None = None  # how it ended, if that was before the budget was spent
         self.seed = seed
+        self._replayed: Replayed | None = None  # a change that is replayed, if one is
         self.spent = 0  # pulls told that count
         self.saved = 0  # pulls that do not: their heats were decided before them
         self.no_verdicts = 0  # of these, how many said nothing
@@ -58,7 +60,7 @@ class Asking:
         self._past: list[Over] = []
         self._stage: Opened | None = None
         self._first = 0
-        self._open(self.game.stage())
+        self._open(self._next_stage())
 
     def __repr__(self) -> str:
         state = f"winner {self.winner}" if self.done else f"{self._owed} owed"
@@ -122,7 +124,7 @@ class Asking:
     @property
     def is_begun(self) -> bool:
         """Whether a pull of the round under way was told, or is out."""
-        return self._owed < len(self._rows) or bool(self._out)
+        return self._owed < len(self._rows) or bool(self._out) or (self._replayed is not None and self._replayed.begun)
 
     @overload
     def ask(self) -> Query | None: ...
@@ -149,20 +151,23 @@ class Asking:
         numbers = [whole("numbers", number, -(2**63)) for number in as_list("numbers", numbers)]
         if stage is None or not numbers or not stage.first <= min(numbers) <= max(numbers) < stage.first + stage.total:
             raise OutOfTurn(f"not all of the pulls {list(numbers)[:9]} are of the round under way.")
-        queries = list(self._queries.make(stage, np.array(numbers) - stage.first))
+        queries = list(self._make_queries(stage, np.array(numbers) - stage.first))
         self._out.update((query.id, query) for query in queries if self._rows[query.id - self._first] is None)
         return queries
 
     def query(self, query: Query | int) -> Query:
         """Return any query of the rounds so far by its id, whether it is owed, out or told.
 
-        One told by value (from another process, say) must be a query of this run.
+        One told by value (from another process, say) must be a query of this run. Of a pull that does not count it may
+        be forgotten which arms it compared (see ``Adaptive.redeal``): then it has none.
         """
         number = number_of(query)
         mine = self._out.get(number) or self._query(number)
-        if isinstance(query, Query) and query != mine:
-            raise OutOfTurn(f"{query} is of another run: here pull {number} compares {mine.arms}.")
-        return mine
+        if not isinstance(query, Query) or query == mine:
+            return mine
+        if not mine.arms and query == msgspec.structs.replace(mine, arms=query.arms):
+            return query  # nobody else knows what it compared
+        raise OutOfTurn(f"{query} is of another run: here pull {number} compares {mine.arms}.")
 
     def told(self, query: Query | int) -> bool:
         """Whether that pull was told already, or was saved: nothing more is needed of it."""
@@ -172,7 +177,7 @@ class Asking:
     def counts(self, query: Query | int) -> bool:
         """Whether that pull counts, or would; not if its heat was decided by those before it."""
         number = number_of(query)
-        if not self.saved or number >= self.next_id:
+        if number >= self.next_id:
             return True
         if number >= self._first:
             return self._dropped is None or not self._dropped[number - self._first]
@@ -201,6 +206,7 @@ class Asking:
         mine = self._out.get(number)
         if mine is not query or mine is None:
             mine = self.query(query)
+            check_known(mine)
         if by is not None and not isinstance(by, str):
             raise InvalidArgument("{by} must be the name of who answered, as text.", by=by)
         kind = KINDS.get(type(feedback), _REWARDS)
@@ -254,6 +260,19 @@ class Asking:
         return self._kind
 
     # How it is done.
+
+    def _next_stage(self) -> Stage | None:
+        """Return what is to be pulled next; None once the winner is known."""
+        return self.game.stage()
+
+    def _deal(self, pulls: Indices) -> None:
+        """Know the heats of these pulls of the stage under way; most games deal them when it begins."""
+
+    def _make_queries(self, stage: Opened, pulls: Indices) -> Iterator[Query]:
+        """Return the queries of pulls of a stage."""
+        if stage is self._stage:
+            self._deal(pulls)
+        return self._queries.make(stage, pulls)
 
     def _pack(self, kind: Kind, feedback: Any, arms: Arms) -> bytes:
         """Return the observations of a pull as bytes, none if it had no verdict; or refuse what cannot be told."""
@@ -317,7 +336,7 @@ class Asking:
         while chunk := list(islice(order, READY_QUERIES)):
             untold = [pull for pull in chunk if rows[pull] is None]
             if untold:
-                yield from self._queries.make(stage, np.array(untold))
+                yield from self._make_queries(stage, np.array(untold))
 
     def _query(self, number: int) -> Query:
         """Return any query, handed out or not, of the stage under way or of a finished one."""
@@ -326,7 +345,8 @@ class Asking:
             stage = self._find_finished(number).opened
         elif number >= stage.first + stage.total:
             raise _not_owed(number)
-        return next(self._queries.make(stage, np.array([number - stage.first])))
+        query = next(self._make_queries(stage, np.array([number - stage.first])))
+        return query if query.arms[0] >= 0 else msgspec.structs.replace(query, arms=())
 
     def _find_finished(self, number: int) -> Over:
         position = bisect_right(self._past, number, key=lambda over: over.opened.first) - 1
@@ -368,7 +388,7 @@ class Asking:
         pulls, raw = read_rows(self._kind, opened, self._rows)
         self._finish(*self._queries.arrange(self._kind, opened, pulls, raw))
         self._past.append(Over(opened, raw, None if pulls.size == opened.total else pulls, self._dropped, signed))
-        self._open(self.game.stage())
+        self._open(self._next_stage())
 
     def _forget(self, index: int) -> None:
         """Owe a pull of the stage under way as if it had not been told."""
@@ -417,6 +437,12 @@ class Asking:
     def _finish(self, observations: Array, heard: Mask | None) -> None:
         """Let the game judge the stage ``(1, heats, pulls, size)``."""
         self.game.hear(self._kind, observations, heard)
+
+
+class Replayed(NamedTuple):
+    """A change that a journal tells of: it was allowed when it was made, whatever is known of it here."""
+
+    begun: bool  # whether a pull of the round under way had been told, or was out
 
 
 class Aside(NamedTuple):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,9 +18,9 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices
 from heats.engine.evidence.told import Told
-from heats.engine.feedback import Kind, NoVerdict, share_by_times
+from heats.engine.feedback import Arms, Kind, NoVerdict, share_by_times
 from heats.engine.game import Said
-from heats.engine.machine.asking import Aside, Asking
+from heats.engine.machine.asking import Aside, Asking, Replayed
 from heats.engine.machine.queries import Query, number_of, read_rows
 from heats.engine.machine.stages import NOTHING, Opened, Over
 from heats.engine.report import Report, report_batches
@@ -34,8 +35,9 @@ class Machine(Asking, ABC):
 
     _by_spec: ClassVar[dict[type, type[Machine]]] = {}  # the machines there are, by the type of their spec
 
-    def __init_subclass__(cls, *, spec: type) -> None:
-        Machine._by_spec[spec] = cls
+    def __init_subclass__(cls, *, spec: type | None = None) -> None:
+        if spec is not None:
+            Machine._by_spec[spec] = cls
 
     # What an algorithm has to say.
 
@@ -133,17 +135,18 @@ class Machine(Asking, ABC):
         if self._stage is None:
             raise OutOfTurn("the run is over; there is nothing left to close.")
         nothing = NoVerdict(why)
-        out, told = set(self._out), []
+        owed, out = np.array(self.list_owed()), set(self._out)
+        told = []
         try:
-            for number in self.list_owed():
-                if not self.told(number):  # else it was saved meanwhile
-                    self.tell(number, nothing)
-                    told.append(number)
+            for query in self._queries.make(self._stage, owed - self._first):  # dealt or not
+                if not self.told(query):  # else it was saved meanwhile
+                    self.tell(self._out.setdefault(query.id, query), nothing)
+                    told.append(query.id)
         except Exception:  # the game refused the stage as it is: nothing was closed
             for number in told:
                 self.take_back(number)
-                if number not in out:
-                    self.requeue(number)
+            for number in self._out.keys() - out:
+                self.requeue(number)
             raise
 
     def void(self, who: str) -> None:
@@ -200,6 +203,38 @@ class Machine(Asking, ABC):
             stages.append((self._stage, silent if self._dropped is None else silent[~self._dropped[silent]]))
         unknown = (np.full((pulls.size, opened.size), np.nan) for opened, pulls in stages)
         return [self._recall(*each, nothing) for each, nothing in zip(stages, unknown, strict=True) if nothing.size]
+
+    def give(self, numbers: Sequence[int], arms: Sequence[Arms]) -> None:
+        """Take from a journal what pulls compare, as shown; where the spec fixes that, there is nothing to do."""
+
+    def take_rule(self, spec: Spec) -> None:
+        """Be dealt by the rule of a journal's spec, which may be another one than that of this version."""
+
+    def check_rule(self) -> None:
+        """Refuse to go on with a run that a newer version deals."""
+
+    def confirm_winner(self, arm: int) -> None:
+        """Take from a journal who won; or refuse it, where the rules of the game have another winner."""
+        if arm != self.winner:
+            raise OutOfTurn(f"it says that arm {arm} won, what was told does not")
+
+    @property
+    def must_redeal(self) -> bool:
+        """Whether the stage under way was dealt by a rule that is not the one of this version."""
+        return False
+
+    def redeal(self, rule: int | None = None) -> int:
+        """Deal what is left of the budget anew, and return by which rule; only ``Adaptive`` can."""
+        raise self._refuse_to("dealt anew")
+
+    @contextmanager
+    def replay(self, *, begun: bool = False) -> Iterator[None]:
+        """Within, make a change that a journal tells of, when the round under way had ``begun``, or not."""
+        self._replayed = Replayed(begun)
+        try:
+            yield
+        finally:
+            self._replayed = None
 
     def extend(self, pulls: int, arms: int = 0) -> None:
         """Go on with so many more pulls, and new arms; only ``Adaptive`` can."""

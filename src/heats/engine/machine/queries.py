@@ -51,6 +51,12 @@ class Queries:
         heats = opened.stage.heat_of(pulls)
         return heats, np.take_along_axis(opened.stage.heats[0, heats], self._shuffle(opened, pulls), axis=-1)
 
+    def restore(self, opened: Opened, pulls: Indices, shown: Indices) -> Indices:
+        """Return the heats of pulls, arms as dealt, that are shown so."""
+        heats = np.empty_like(shown)
+        np.put_along_axis(heats, self._shuffle(opened, pulls), shown, axis=-1)
+        return heats
+
     def observe(self, kind: Kind | None, opened: Opened, pulls: Indices, said: Array) -> Array:
         """Return what pulls of a stage observed, arms as dealt; ``said`` has them as shown, of races their times."""
         observations = np.empty(said.shape)
@@ -83,6 +89,15 @@ def read_rows(kind: Kind | None, opened: Opened, rows: Sequence[bytes | None]) -
     if kind is Kind.RACE:
         return pulls, said.reshape(-1, 2, opened.size)[:, 1].copy()
     return pulls, said.reshape(-1, opened.size)
+
+
+def check_known(query: Query) -> None:
+    """Refuse a pull of which nobody knows any more what it compared."""
+    if not query.arms:
+        raise OutOfTurn(
+            f"pull {query.id} was dealt by an earlier rule and is not owed any more; which arms it compared is "
+            "forgotten. Tell it by the Query that was handed out, and a journal notes the answer as late."
+        )
 
 
 def number_of(query: Query | int | None) -> int:

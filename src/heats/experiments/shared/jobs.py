@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from typing import Any, TypeVar
 
 from heats.base.checks import whole
+from heats.base.helpers import HelperPool
 
 Found = TypeVar("Found")
 
@@ -18,10 +19,11 @@ def count_workers(workers: int | None) -> int:
 
 
 def run_jobs(job: Callable[..., Found], jobs: Iterable[tuple[Any, ...]], workers: int) -> Iterator[Found]:
-    """Yield what the jobs return, as they finish; after an error or Ctrl-C the rest is dropped."""
-    pool = ProcessPoolExecutor(workers)
+    """Yield what the jobs return, as they finish; after an error or Ctrl-C the rest is broken off."""
+    pool = HelperPool(workers)
     try:
         for future in as_completed([pool.submit(job, *each) for each in jobs]):
             yield future.result()
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.end()
+        pool.shutdown(cancel_futures=True)

@@ -50,11 +50,11 @@ def _check_number(candidates: Sequence[Candidate]) -> None:
 
 def _check_differences(candidates: Sequence[Candidate]) -> None:
     numbers: dict[object, int] = {}
-    for number, candidate in enumerate(candidates, 1):
+    for number, candidate in enumerate(candidates):
         first = numbers.setdefault(candidate_key(candidate), number)
         if first != number:
             raise InvalidArgument(
-                f"candidates {first} and {number} are equal ({name_candidate(candidate)}): no race can tell them "
+                f"candidates #{first} and #{number} are equal ({name_candidate(candidate)}): no race can tell them "
                 "apart; take one out."
             )
 

@@ -24,8 +24,8 @@ def check_command(command: Command, candidates: Sequence[Candidate]) -> None:
     if not command or not isinstance(command[0], str) or not command[0].strip():
         raise InvalidArgument('race.command must begin with a program, as ["minisat", "{instance}"].')
     needed, known = set(_list_placeholders(command, optional=False)), set(_list_placeholders(command, optional=True))
-    for number, candidate in enumerate(candidates, 1):
-        who = f"candidate {number} ({name_candidate(candidate)})"
+    for number, candidate in enumerate(candidates):
+        who = f"candidate #{number} ({name_candidate(candidate)})"
         for name in sorted(needed - set(candidate) - set(RACE_PLACEHOLDERS)):
             raise InvalidArgument(
                 f"the command has {{{name}}}, but {who} has no {name}; give it one, or put the argument into a list "
@@ -44,17 +44,17 @@ def check_command(command: Command, candidates: Sequence[Candidate]) -> None:
 def _check_command_lines(command: Command, candidates: Sequence[Candidate]) -> None:
     """Refuse command lines that cannot be run, and those that are equal."""
     numbers: dict[tuple[str, ...], int] = {}
-    for number, candidate in enumerate(candidates, 1):
+    for number, candidate in enumerate(candidates):
         line = fill_command(command, candidate, leave=RACE_PLACEHOLDERS)
         if any("\0" in argument for argument in line):
             raise InvalidArgument(
-                f"the command line of candidate {number} ({show_value(name_candidate(candidate))}) has a zero byte; "
+                f"the command line of candidate #{number} ({show_value(name_candidate(candidate))}) has a zero byte; "
                 "take it out."
             )
         first = numbers.setdefault(line, number)
         if first != number:
             raise InvalidArgument(
-                f"candidates {first} and {number} have the same command line ({name_candidate(candidate)}): no race "
+                f"candidates #{first} and #{number} have the same command line ({name_candidate(candidate)}): no race "
                 "can tell them apart; take one out."
             )
 

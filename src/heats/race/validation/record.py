@@ -192,7 +192,7 @@ def _check_race(begun: Begun, path: Path, log: Log) -> None:
 def _check_entry(entry: Entry, log: Log) -> Entry:
     arms = {entry.winner, entry.against}
     if len(arms) < 2 or not arms <= set(range(len(log.candidates))):
-        raise ValueError(f"candidates {entry.winner} and {entry.against} are not two of the {len(log.candidates)}")
+        raise ValueError(f"candidates #{entry.winner} and #{entry.against} are not two of the {len(log.candidates)}")
     if isinstance(entry, Paired) and {run.arm for run in entry.runs} != arms:
         raise ValueError("the runs are not those of the two candidates")
     return entry

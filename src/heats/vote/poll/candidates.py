@@ -82,7 +82,7 @@ def list_candidates(source: str | Sequence[Entry], folder: Path) -> tuple[Shown,
         found = tuple(_list_folder(place) if is_folder(place) else _list_lines(place))
         where = make_printable(str(place))
     else:
-        found = tuple(_read_entry(number, each, folder) for number, each in enumerate(source, 1))
+        found = tuple(_read_entry(number, each, folder) for number, each in enumerate(source))
         where = "the scenario"
     if not 2 <= len(found) <= MOST_CANDIDATES:
         raise InvalidArgument(
@@ -126,7 +126,7 @@ def _list_folder(folder: Path) -> Iterator[Shown]:
 def _read_entry(number: int, entry: Entry, folder: Path) -> Shown:
     contents = [each for each in (entry.text, entry.markdown, entry.file) if each is not None]
     if len(contents) != 1 or not contents[0].strip():
-        raise BrokenFile(f"candidate {number} must have either a text, markdown or a file, and not an empty one.")
+        raise BrokenFile(f"candidate #{number} must have either a text, markdown or a file, and not an empty one.")
     if entry.file is not None:
         shown = _read_file(entry.file, folder / entry.file, folder)
         return shown if entry.name is None else msgspec.structs.replace(shown, name=make_encodable(entry.name))
