@@ -16,6 +16,7 @@ from tests.engine.belief.plain import (
     Run,
     center,
     draw_run,
+    find_cut,
     gather_runs,
     list_contrasts,
     log_mean,
@@ -30,7 +31,7 @@ def solve(run: Run, n: int, ratio: float) -> tuple[np.ndarray, np.ndarray, float
     solution = np.linalg.solve(precision, design.T @ values)
     squares = values @ values
     left = max(squares - values @ design @ solution, LEAST_NOISE**2 * squares)
-    return solution, np.linalg.inv(precision), left / values.size, weigh_dense(values, design, ratio)
+    return solution, np.linalg.inv(precision), left / values.size, weigh_dense(values, design, ratio, find_cut(run))
 
 
 @pytest.mark.parametrize("ratio", [0.03, 3.0, 1e4])
@@ -88,5 +89,5 @@ def test_arms_that_were_measured_one_by_one_share_one_mean(ratio: float) -> None
     precision = design.T @ design + np.eye(5) / ratio
     assert fit.strengths[0] == pytest.approx(np.linalg.solve(precision, design.T @ values), abs=1e-5)
     assert fit.find_covariances(np.arange(5)[None])[0] == pytest.approx(np.linalg.inv(precision))
-    assert fit.log_evidence[0] == pytest.approx(weigh_dense(values, design, ratio), abs=1e-5)
+    assert fit.log_evidence[0] == pytest.approx(weigh_dense(values, design, ratio, 0.0), abs=1e-5)
     assert evidence.scale[0] == pytest.approx(unit)
