@@ -56,6 +56,7 @@ from heats.engine.belief.settings import (
 
 TINY = 1e-300
 LEAST_ODDS = 1e-15  # of all others to the likeliest decoy: below is rounding
+PEAK_DIGITS = 9
 FARTHEST = -37.0  # standard errors: the normal distribution function underflows beyond
 
 
@@ -119,10 +120,15 @@ def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
     """
     _, reps, n_arms = single.shape
     count = min(DECOY_CANDIDATES, n_arms)
-    leading = np.argpartition(-single.max(axis=0), count - 1, axis=1)[:, :count]
     rows, places = np.arange(reps)[:, None], np.arange(count)
+    peak = np.round(single.max(axis=0), PEAK_DIGITS)
+    leading = np.argpartition(-peak, count - 1, axis=1)[:, :count]
     number = np.full((reps, n_arms), -1)
     number[rows, leading] = places
+    if count < n_arms:  # of arms that tie for the last place none leads: their numbers must not matter
+        behind = np.where(number < 0, peak, -np.inf).max(axis=1, keepdims=True)
+        number[peak <= behind] = -1
+    leads = np.take_along_axis(number, leading, axis=1) >= 0
     shared = sum(_add_shared(each, number, count) for each in ratios)  # (features, reps, leading, n_arms)
     top = single.max(axis=2, keepdims=True)
     odds = np.exp(single - top)
@@ -131,7 +137,8 @@ def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
     for found, own, weight in zip(decoys, single, weights, strict=True):
         beside = own[:, None, :] - np.tensordot(weight, shared, axes=1)
         beside[rows, places, leading] = -np.inf
-        found[rows, leading] = _log_mean(beside, axis=2) + math.log(n_arms / (n_arms - 1))
+        exact = _log_mean(beside, axis=2) + math.log(n_arms / (n_arms - 1))
+        found[rows, leading] = np.where(leads, exact, found[rows, leading])
     return decoys
 
 
