@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -104,19 +104,21 @@ def share_first(kind: Kind, row: Sequence[float]) -> list[float]:
 Ratios = dict[tuple[int, ...], dict[int, list[float]]]  # of every set, R of every arm at each point of the grid
 
 
-def compare_tallies(kind: Kind, run: Run) -> tuple[Ratios, float]:
-    """Return R as in (1), with the later places of rankings, and the log-likelihood without the best."""
+def compare_tallies(kind: Kind, run: Run) -> tuple[Ratios, Ratios, float]:
+    """Return R as in (1), that of later places of rankings, and the log-likelihood without the best."""
     tallies: defaultdict[tuple[int, ...], defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
     ratios: Ratios = {}
+    later: Ratios = {}
     for each in run:
         key = tuple(sorted(each.arms))
-        ratios.setdefault(key, {arm: [0.0] * len(WIN_CHANCES) for arm in key})
+        for every in (ratios, later):
+            every.setdefault(key, {arm: [0.0] * len(WIN_CHANCES) for arm in key})
         if each.row is None:
             continue
         for arm, share in zip(each.arms, share_first(kind, each.row), strict=True):
             tallies[key][arm] += share
         if kind is not Kind.WINNER:
-            add_later_choices(ratios[key], each)
+            add_later_choices(later[key], each)
     total = 0.0
     for key, of_set in ratios.items():
         won = tallies[key]
@@ -128,7 +130,7 @@ def compare_tallies(kind: Kind, run: Run) -> tuple[Ratios, float]:
             for at, p in enumerate(WIN_CHANCES):
                 best = won[arm] * math.log(p) + (times - won[arm]) * math.log(1 - p) + others
                 of_set[arm][at] += best - usual
-    return ratios, total
+    return ratios, later, total
 
 
 def add_later_choices(of_set: dict[int, list[float]], each: Comparison) -> None:
@@ -144,19 +146,36 @@ def add_later_choices(of_set: dict[int, list[float]], each: Comparison) -> None:
                 of_set[arm][at] += share * math.log(p) + (1 - share) * math.log(1 - p) - usual
 
 
-def center(run: Run) -> list[Comparison]:
-    """Return rewards less the mean of their comparison, far ones clipped, in units of their standard deviation."""
-    told = [each for each in run if each.row is not None]
-    behind = [[max(each.row) - reward for reward in each.row] for each in told]  # type: ignore[union-attr,arg-type]
+def clip(run: Run) -> tuple[list[list[float]], list[list[float]]]:
+    """Return how far rewards are behind the best of their comparison, as far as it counts, and what is cut off."""
+    behind = [[max(each.row) - reward for reward in each.row] for each in run if each.row is not None]
     above = sorted(value for row in behind for value in row if value > 0)
     limit = FAR_BEHIND * above[(len(above) - 1) // 2] if above else 0.0
-    rewards = [[-min(value, limit) for value in row] for row in behind]
-    rewards = [[value - sum(row) / len(row) for value in row] for row in rewards]
-    free = sum(len(row) - 1 for row in rewards)
-    unit = math.sqrt(sum(value**2 for row in rewards for value in row) / max(free, 1)) or 1.0
-    return [
-        Comparison(each.arms, tuple(value / unit for value in row)) for each, row in zip(told, rewards, strict=True)
+    return [[min(value, limit) for value in row] for row in behind], [
+        [max(v - limit, 0.0) for v in row] for row in behind
     ]
+
+
+def find_unit(run: Run) -> float:
+    """Return the standard deviation of rewards less the mean of their comparison."""
+    rows = clip(run)[0]
+    squares = sum((value - sum(row) / len(row)) ** 2 for row in rows for value in row)
+    return math.sqrt(squares / max(1, sum(len(row) - 1 for row in rows))) or 1.0
+
+
+def center(run: Run) -> list[Comparison]:
+    """Return rewards less the mean of their comparison, far ones clipped, in units of their standard deviation."""
+    unit, arms = find_unit(run), [each.arms for each in run if each.row is not None]
+    rows = clip(run)[0]
+    return [
+        Comparison(some, tuple((sum(row) / len(row) - value) / unit for value in row))
+        for some, row in zip(arms, rows, strict=True)
+    ]
+
+
+def find_cut(run: Run) -> float:
+    """Return the sum of squares of what is cut off rewards."""
+    return sum((value / find_unit(run)) ** 2 for row in clip(run)[1] for value in row)
 
 
 def average_rewards(run: Run) -> tuple[dict[tuple[int, ...], dict[int, float]], dict[tuple[int, ...], int]]:
@@ -217,11 +236,13 @@ def weigh_sets(run: Run) -> float:
     sets = sorted({tuple(sorted(each.arms)) for each in told})
     starts = dict(zip(sets, np.cumsum([0, *map(len, sets)])[:-1].tolist(), strict=True))
     values, design = list_contrasts(told, lambda key, arm: starts[key] + key.index(arm), sum(map(len, sets)))
-    tried = [weigh_dense(values, design, ratio) for ratio in VARIANCE_RATIOS]
+    tried = [weigh_dense(values, design, ratio, find_cut(run)) for ratio in VARIANCE_RATIOS]
     return log_mean(tried)
 
 
-def list_contrasts(told, find_place, width):  # type: ignore[no-untyped-def]  # numbers in, numbers out
+def list_contrasts(
+    told: Run, find_place: Callable[[tuple[int, ...], int], int], width: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the free numbers of centred rewards, which have independent noise, and which effects they are sums of."""
     values, design = [], []
     for each in told:
@@ -235,28 +256,36 @@ def list_contrasts(told, find_place, width):  # type: ignore[no-untyped-def]  # 
     return np.concatenate(values), np.concatenate(design)
 
 
-def weigh_dense(values: np.ndarray, design: np.ndarray, ratio: float) -> float:
-    """Return −N/2 log(y'C⁻¹y) − ½ log |C|, with C = 1 + λXX' the covariance in units of the noise."""
+def weigh_dense(values: np.ndarray, design: np.ndarray, ratio: float, cut: float) -> float:
+    """Return −N/2 log(y'C⁻¹y) − ½ log |C|, with C = 1 + λXX' the covariance in units of the noise.
+
+    At least the squares that were ``cut`` off count as left.
+    """
     covariance = np.eye(values.size) + ratio * design @ design.T
-    left = max(values @ np.linalg.solve(covariance, values), LEAST_NOISE**2 * (values @ values))
+    left = max(values @ np.linalg.solve(covariance, values), LEAST_NOISE**2 * (values @ values), cut)
     return float(-values.size / 2 * np.log(left) - np.linalg.slogdet(covariance)[1] / 2)
 
 
 def weigh_contextual(kind: Kind, run: Run, n: int) -> tuple[list[float], float]:
-    """Return the scores (3) and the log evidence."""
-    ratios, log_null = compare_leads(run) if kind is Kind.REWARDS else compare_tallies(kind, run)
-    points = len(LEAD_RATIOS) if kind is Kind.REWARDS else len(WIN_CHANCES)
-    scores = []
+    """Return the scores (3) and the log evidence, which is that of first places."""
+    later: Ratios = {}
+    if kind is Kind.REWARDS:
+        ratios, log_null = compare_leads(run)
+    else:
+        ratios, later, log_null = compare_tallies(kind, run)
+    grid = range(len(LEAD_RATIOS) if kind is Kind.REWARDS else len(WIN_CHANCES))
+
+    def add_sets(some: Ratios, arm: int, at: int, without: int | None = None) -> float:
+        return sum(row[arm][at] for key, row in some.items() if arm in key and without not in key)
+
+    scores, of_firsts = [], []
     for i in range(n):
-        terms = []
-        for at in range(points):
-            alone = sum(row[i][at] for key, row in ratios.items() if i in key)
-            decoys = [
-                sum(row[j][at] for key, row in ratios.items() if j in key and i not in key) for j in range(n) if j != i
-            ]
-            terms.append(alone + np.logaddexp(math.log(0.5), math.log(0.5) + log_mean(decoys)))
-        scores.append(log_mean(terms))
-    return scores, log_null + log_mean(scores)
+        alone = log_mean([add_sets(ratios, i, at) for at in grid])
+        decoy = log_mean([add_sets(ratios, j, at, without=i) for at in grid for j in range(n) if j != i])
+        ranked = log_mean([add_sets(ratios, i, at) + add_sets(later, i, at) for at in grid])
+        of_firsts.append(float(np.logaddexp(alone, alone + decoy)) - math.log(2))
+        scores.append(float(np.logaddexp(ranked, alone + decoy)) - math.log(2))
+    return scores, log_null + log_mean(of_firsts)
 
 
 def log_mean(logs: Sequence[float]) -> float:

@@ -61,17 +61,15 @@ def test_scores_of_choices_are_those_of_the_equations(
 
 @settings(max_examples=25)
 @given(st.sampled_from(KINDS), st.integers(10, 14), st.integers(1, 60), st.integers(0, 99))
-def test_arms_that_lead_are_checked_exactly(kind: Kind, n: int, pulls: int, seed: int) -> None:
-    """And no other one comes near them by being checked roughly."""
+def test_arms_that_may_be_the_best_are_checked_exactly(kind: Kind, n: int, pulls: int, seed: int) -> None:
+    """Or nearly: what is left out beside others changes no chance by more than a few points, nor who is first."""
     evidence = gather_runs(kind, [draw_run(kind, n, [3] * pulls, np.random.default_rng(seed))], n)
-    rough = weigh_contextual(evidence).scores[0]
+    rough = weigh_contextual(evidence).chances[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contextual, "DECOY_CANDIDATES", n)
-        exact = weigh_contextual(evidence).scores[0]
-    order = np.argsort(-exact)
-    assert rough[order[:4]] == pytest.approx(exact[order[:4]], abs=1e-9)
-    assert rough[order[4:]] == pytest.approx(exact[order[4:]], abs=1.5)
-    assert int(rough.argmax()) == int(exact.argmax())
+        exact = weigh_contextual(evidence).chances[0]
+    assert rough == pytest.approx(exact, abs=0.05)
+    assert exact[rough.argmax()] == pytest.approx(exact.max(), abs=0.02)
 
 
 def win(*pairs: tuple[int, int], times: int = 1) -> list[Comparison]:
@@ -106,19 +104,6 @@ def test_an_arm_that_always_loses_to_another_is_behind_it() -> None:
     run = win((0, 1), times=20) + win(*((1, other) for other in range(2, 402)))
     scores = weigh_contextual(gather_runs(Kind.WINNER, [run], 402)).scores[0]
     assert scores[0] > scores[1]
-
-
-def test_a_lead_that_is_small_beside_others_says_less() -> None:
-    """In units of the leads of all sets, whatever they are."""
-
-    def find(lead: float) -> float:
-        usual = [((3, 4), 1.0), ((5, 6), 0.5), ((7, 8), 1.5), ((3, 5), -1.0), ((4, 7), 0.5), ((6, 8), -1.5)]
-        run = []
-        for pair, ahead in [((0, 1), lead), ((0, 2), lead), *usual]:
-            run += [Comparison(pair, (ahead + error, 0.0)) for error in (-0.1, 0.1)]
-        return float(weigh_contextual(gather_runs(Kind.REWARDS, [run], 9)).chances[0, 0])
-
-    assert find(1.0) > find(0.2) + 0.1
 
 
 def test_log_densities_do_not_underflow() -> None:

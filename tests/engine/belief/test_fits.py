@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from heats.engine.belief.fits import Fit, allow_outliers
 from heats.engine.belief.matrices import Roots
-from heats.engine.belief.settings import FURTHER_APART
+from heats.engine.belief.settings import FARTHEST_OUTLIER, FURTHER_APART
 
 
 def know(middles: np.ndarray, errors: np.ndarray, variance: float, noise: float) -> Fit:
@@ -19,7 +19,9 @@ def know(middles: np.ndarray, errors: np.ndarray, variance: float, noise: float)
     strengths = middles / errors / precision
     log_evidence = norm.logpdf(middles, 0, np.sqrt((errors + variance) * noise)).sum(keepdims=True)
     extra, spread, prior = np.zeros((1, middles.size)), np.sqrt([variance * noise]), np.array([[variance]])
-    return Fit(strengths[None], precision[None], extra, [], np.array([noise]), log_evidence, spread, prior)
+    return Fit(
+        strengths[None], strengths[None], precision[None], extra, [], np.array([noise]), log_evidence, spread, prior
+    )
 
 
 @pytest.mark.parametrize("noise", [1.0, 0.01, 25.0])
@@ -52,6 +54,20 @@ def test_one_far_ahead_is_an_outlier_and_not_drawn_back() -> None:
     assert found.log_evidence[0] > fit.log_evidence[0] + 10
 
 
+def test_what_choices_say_of_an_outlier_is_near_the_mode() -> None:
+    """A fit that ended early, of an arm that won all, leaves a slope where the data have next to no precision."""
+    precision, slope, mode = (
+        np.array([[0.2 + 1e-12, 3.0, 3.0]]),
+        np.array([[0.75, 0.0, 0.0]]),
+        np.array([[7, 0.1, -0.2]]),
+    )
+    rest = np.ones(1), np.zeros(1), np.array([math.sqrt(5)]), np.array([[0.75]])
+    fit = Fit(mode, mode, precision, np.zeros((1, 3)), [], *rest)
+    found = allow_outliers(fit, slope, np.array([[5.0]]), FARTHEST_OUTLIER)
+    assert found.strengths[0, 0] <= 7.0 + FARTHEST_OUTLIER
+    assert found.strengths[0, 1:] == pytest.approx([0.1, -0.2], abs=0.05)
+
+
 def test_some_runs_of_a_fit_are_what_they_were() -> None:
     """With their columns, renumbered."""
     rng = np.random.default_rng(1)
@@ -59,16 +75,19 @@ def test_some_runs_of_a_fit_are_what_they_were() -> None:
     columns = [Roots(np.array([[0, 1, 0, 0, 1], [1, 2, 2, 2, 2]]), runs, rng.uniform(0, 0.3, (2, 5)))]
     fit = Fit(
         rng.normal(size=(5, 3)),
+        rng.normal(size=(5, 3)),
         rng.uniform(1, 2, (5, 3)),
         rng.uniform(0, 0.1, (5, 3)),
         columns,
-        *(rng.uniform(1, 2, 5) for _ in range(3)),
-        np.ones((5, 1)),
+        noise=rng.uniform(1, 2, 5),
+        log_evidence=rng.normal(size=5),
+        spread=rng.uniform(1, 2, 5),
+        prior=np.ones((5, 1)),
     )
     some = np.array([1, 3, 4])
     taken = fit.take(some)
     every = np.broadcast_to(np.arange(3), (5, 3))
     assert taken.find_covariances(every[some]) == pytest.approx(fit.find_covariances(every)[some])
     assert taken.precision == pytest.approx(fit.precision[some])
-    for name in ("strengths", "noise", "log_evidence", "spread", "prior"):
+    for name in ("mode", "strengths", "noise", "log_evidence", "spread", "prior"):
         assert getattr(taken, name).tolist() == getattr(fit, name)[some].tolist()

@@ -73,11 +73,12 @@ def test_large_sets_are_multiplied_as_matrices() -> None:
         assert find_log_determinants(diagonal, columns) == pytest.approx(large)
 
 
-def test_a_determinant_is_found_where_rounding_leaves_no_root() -> None:
+@pytest.mark.parametrize("lowest", [0.25, 0.25 - 1e-12])
+def test_a_determinant_is_found_where_rounding_leaves_no_root(lowest: float) -> None:
     """Other runs at once are as they are alone."""
     roots = np.array([[1.0, 0.5], [1.0, 0.5]])
     both = [Roots(np.array([[0, 0], [1, 1]]), np.array([0, 1]), roots)]
-    diagonal = np.array([[1.0, 1.0 - 1e-9], [2.0, 2.0]])
+    diagonal = np.array([[1.0, lowest], [2.0, 2.0]])
     found = find_log_determinants(diagonal, both)
     assert np.isfinite(found).all()
     alone = [Roots(np.array([[0], [1]]), np.array([0]), roots[:, 1:])]

@@ -45,7 +45,7 @@ def test_strengths_are_the_most_likely_ones(kind: Kind, n: int, sizes: list[int]
     rng = np.random.default_rng(seed)
     sizes = [min(size, n) for size in sizes]
     runs = [draw_run(kind, n, sizes, rng, void=void, ties=0.3) for void in (0.0, 0.2)]
-    parts = gather_firsts(kind, runs, n)  # type: ignore[arg-type]  # lists are sequences
+    parts = gather_firsts(kind, runs, n)
     found = np.log(fit_strengths(parts, np.full((2, 1), nu), np.ones((2, n)), EFFORT))
     for row, run in zip(found, runs, strict=True):
         assert row == pytest.approx(find_mode(kind, run, n, nu), abs=0.01)
@@ -55,7 +55,7 @@ def test_a_fit_may_begin_anywhere() -> None:
     """And ends at the same place, run by run: runs that are done do not hold up others, nor change meanwhile."""
     rng = np.random.default_rng(4)
     runs = [draw_run(Kind.WINNER, 6, [3] * pulls + [2] * (40 - pulls), rng) for pulls in (20, 20)]
-    parts = gather_firsts(Kind.WINNER, runs, 6)  # type: ignore[arg-type]
+    parts = gather_firsts(Kind.WINNER, runs, 6)
     prior = np.array([[0.75], [12.0]])
     start = np.exp(rng.normal(0, 5, (2, 6)))
     one = np.log(fit_strengths(parts, prior, np.ones((2, 6)), EFFORT))

@@ -127,7 +127,7 @@ def _find_decoys(ratios: list[_Ratios], weights: Array, single: Array) -> Array:
     top = single.max(axis=2, keepdims=True)
     odds = np.exp(single - top)
     others = np.maximum(odds.sum(axis=2, keepdims=True) - odds, LEAST_ODDS)
-    decoys = np.log(others / (n_arms - 1)) + top
+    decoys: Array = np.log(others / (n_arms - 1)) + top
     for found, own, weight in zip(decoys, single, weights, strict=True):
         beside = own[:, None, :] - np.tensordot(weight, shared, axes=1)
         beside[rows, places, leading] = -np.inf

@@ -17,6 +17,7 @@ from heats.engine.belief.data import add_up
 from heats.engine.belief.settings import MOST_ENTRIES, MOST_TOGETHER
 
 LARGE_SET = 32  # arms: from there on a product of matrices is faster than pair by pair, and takes less memory
+LEAST_EIGENVALUE = 1e-14  # of the largest one: below is rounding
 
 
 class Roots(NamedTuple):
@@ -101,5 +102,6 @@ def _log_determinants(below: Array) -> Array:
         roots = np.linalg.cholesky(below)
         found: Array = 2 * np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
     except np.linalg.LinAlgError:  # arms are so far apart that rounding spoils a matrix
-        found = np.linalg.slogdet(below + np.tril(below, -1).swapaxes(1, 2))[1]
+        values = np.linalg.eigvalsh(below)
+        found = np.log(np.maximum(values, LEAST_EIGENVALUE * values.max(axis=1, keepdims=True))).sum(axis=1)
     return found
