@@ -55,11 +55,15 @@ class PlainSet:
                     self.first[arm] += 1 / len(order[0])
 
     def compare(self, arm: int, p: float) -> float:
-        """Return R_Q(arm; p) of equation (1), with the later places of rankings."""
+        """Return R_Q(arm; p) of equation (1)."""
         won, times = self.first[arm], sum(self.first.values())
         others = [each for other, each in self.first.items() if other != arm]
         ratio = won * math.log(p) + (times - won) * math.log(1 - p)
-        ratio += log_dirichlet(others) - log_dirichlet(list(self.first.values()))
+        return ratio + log_dirichlet(others) - log_dirichlet(list(self.first.values()))
+
+    def compare_later(self, arm: int, p: float) -> float:
+        """Return the same of the later places of rankings."""
+        ratio = 0.0
         for left, chosen in self.later:
             if arm in left:
                 m, share = len(left), chosen.count(arm) / len(chosen)
@@ -91,13 +95,18 @@ class Plain:
         found = []
         for arm in range(self.n):
             decoys = [self.find_decoys(arm, p) for p in WIN_CHANCES]
-            alone = log_mean([self.sum_up(arm, p) for p in WIN_CHANCES])
-            found.append(alone + math.log(0.5 + 0.5 * sum(decoys) / len(decoys)))
+            with_decoy = log_mean([self.sum_up(arm, p) for p in WIN_CHANCES]) + math.log(sum(decoys) / len(decoys))
+            alone = log_mean([self.sum_up(arm, p) + self.sum_up_later(arm, p) for p in WIN_CHANCES])
+            found.append(log_mean([alone, with_decoy]))
         return found
 
     def sum_up(self, arm: int, p: float, without: int | None = None) -> float:
         """Return L of an arm: R over all its sets, or over those without another arm."""
         return sum(each.compare(arm, p) for arms, each in self.sets.items() if arm in arms and without not in arms)
+
+    def sum_up_later(self, arm: int, p: float) -> float:
+        """Return what the later places of rankings add, which count only without a decoy."""
+        return sum(each.compare_later(arm, p) for arms, each in self.sets.items() if arm in arms)
 
     def find_decoys(self, arm: int, p: float) -> float:
         """Return how much likelier the rest is if another arm is ahead in all its sets without this one, on average."""

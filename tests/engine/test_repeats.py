@@ -158,10 +158,11 @@ def test_a_journal_goes_on_with_the_limit_it_began_with(tmp_path: Path) -> None:
         assert journal.machine.spent == 1
 
 
-def test_specs_without_a_limit_are_written_as_they_were() -> None:
-    """Journals of earlier versions keep their bytes, and are read."""
+def test_specs_without_a_limit_do_not_name_it() -> None:
+    """Journals of earlier versions are read: those of rule 1 name neither the rule nor a limit."""
     old = b'{"machine":"adaptive","n_arms":5,"heat_size":3,"budget":12,"batches":15}'
-    assert msgspec.json.encode(heats.Adaptive(5, 3, 12).spec) == old
     assert parse_spec(old) == AdaptiveSpec(5, 3, 12)
+    assert msgspec.json.encode(AdaptiveSpec(5, 3, 12)) == old
+    assert msgspec.json.encode(heats.Adaptive(5, 3, 12).spec) == old[:-1] + b',"rule":2}'
     limited = msgspec.json.encode(heats.Adaptive(5, 3, 12, most_per_set=9).spec)
-    assert limited == old[:-1] + b',"most_per_set":9}'
+    assert limited == old[:-1] + b',"most_per_set":9,"rule":2}'
