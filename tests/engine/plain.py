@@ -158,9 +158,14 @@ class Plain:
         A pull adds ``gain`` to the precision of its arms; 0: where the first is chosen, q(1 − q), and at least 0.05.
         """
         bonus, precision, pulled, luck, dealt = 6 - 5 * spent, list(precision), list(self.pulls), self.luck(0), []
+        far = [theta + 1 / math.sqrt(known) for theta, known in zip(strengths, precision, strict=True)]
+        close = sum(each >= max(strengths) for each in far)
+        best_places = min(max(close, 2), self.k) if sum(pulled) / self.n >= 16 else self.k
         for _ in range(pulls):
             reach = [theta + bonus / math.sqrt(known) for theta, known in zip(strengths, precision, strict=True)]
-            heat = sorted(range(self.n), key=lambda arm: (-round_value(reach[arm]), pulled[arm], luck[arm]))[: self.k]
+            order = sorted(range(self.n), key=lambda arm: (-round_value(reach[arm]), pulled[arm], luck[arm]))
+            rare = sorted(order[best_places:], key=lambda arm: (pulled[arm], luck[arm]))
+            heat = order[:best_places] + rare[: self.k - best_places]
             total = sum(math.exp(strengths[arm]) for arm in heat)
             for arm in heat:
                 chance = math.exp(strengths[arm]) / total

@@ -14,7 +14,6 @@ from scipy.stats import norm
 from heats.engine.belief.data import collect
 from heats.engine.belief.evidence import Evidence, gather
 from heats.engine.belief.settings import (
-    FAR_BEHIND,
     LEAD_RATIOS,
     LEAST_LEAD_SHARE,
     LEAST_NOISE,
@@ -146,36 +145,21 @@ def add_later_choices(of_set: dict[int, list[float]], each: Comparison) -> None:
                 of_set[arm][at] += share * math.log(p) + (1 - share) * math.log(1 - p) - usual
 
 
-def clip(run: Run) -> tuple[list[list[float]], list[list[float]]]:
-    """Return how far rewards are behind the best of their comparison, as far as it counts, and what is cut off."""
-    behind = [[max(each.row) - reward for reward in each.row] for each in run if each.row is not None]
-    above = sorted(value for row in behind for value in row if value > 0)
-    limit = FAR_BEHIND * above[(len(above) - 1) // 2] if above else 0.0
-    return [[min(value, limit) for value in row] for row in behind], [
-        [max(v - limit, 0.0) for v in row] for row in behind
-    ]
-
-
 def find_unit(run: Run) -> float:
     """Return the standard deviation of rewards less the mean of their comparison."""
-    rows = clip(run)[0]
+    rows = [each.row for each in run if each.row is not None]
     squares = sum((value - sum(row) / len(row)) ** 2 for row in rows for value in row)
     return math.sqrt(squares / max(1, sum(len(row) - 1 for row in rows))) or 1.0
 
 
 def center(run: Run) -> list[Comparison]:
-    """Return rewards less the mean of their comparison, far ones clipped, in units of their standard deviation."""
-    unit, arms = find_unit(run), [each.arms for each in run if each.row is not None]
-    rows = clip(run)[0]
+    """Return rewards less the mean of their comparison, in units of their standard deviation."""
+    unit = find_unit(run)
     return [
-        Comparison(some, tuple((sum(row) / len(row) - value) / unit for value in row))
-        for some, row in zip(arms, rows, strict=True)
+        Comparison(each.arms, tuple((value - sum(each.row) / len(each.row)) / unit for value in each.row))
+        for each in run
+        if each.row is not None
     ]
-
-
-def find_cut(run: Run) -> float:
-    """Return the sum of squares of what is cut off rewards."""
-    return sum((value / find_unit(run)) ** 2 for row in clip(run)[1] for value in row)
 
 
 def average_rewards(run: Run) -> tuple[dict[tuple[int, ...], dict[int, float]], dict[tuple[int, ...], int]]:
@@ -236,7 +220,7 @@ def weigh_sets(run: Run) -> float:
     sets = sorted({tuple(sorted(each.arms)) for each in told})
     starts = dict(zip(sets, np.cumsum([0, *map(len, sets)])[:-1].tolist(), strict=True))
     values, design = list_contrasts(told, lambda key, arm: starts[key] + key.index(arm), sum(map(len, sets)))
-    tried = [weigh_dense(values, design, ratio, find_cut(run)) for ratio in VARIANCE_RATIOS]
+    tried = [weigh_dense(values, design, ratio) for ratio in VARIANCE_RATIOS]
     return log_mean(tried)
 
 
@@ -256,13 +240,10 @@ def list_contrasts(
     return np.concatenate(values), np.concatenate(design)
 
 
-def weigh_dense(values: np.ndarray, design: np.ndarray, ratio: float, cut: float) -> float:
-    """Return −N/2 log(y'C⁻¹y) − ½ log |C|, with C = 1 + λXX' the covariance in units of the noise.
-
-    At least the squares that were ``cut`` off count as left.
-    """
+def weigh_dense(values: np.ndarray, design: np.ndarray, ratio: float) -> float:
+    """Return −N/2 log(y'C⁻¹y) − ½ log |C|, with C = 1 + λXX' the covariance in units of the noise."""
     covariance = np.eye(values.size) + ratio * design @ design.T
-    left = max(values @ np.linalg.solve(covariance, values), LEAST_NOISE**2 * (values @ values), cut)
+    left = max(values @ np.linalg.solve(covariance, values), LEAST_NOISE**2 * (values @ values))
     return float(-values.size / 2 * np.log(left) - np.linalg.slogdet(covariance)[1] / 2)
 
 

@@ -16,7 +16,6 @@ from tests.engine.belief.plain import (
     Run,
     center,
     draw_run,
-    find_cut,
     gather_runs,
     list_contrasts,
     log_mean,
@@ -31,7 +30,7 @@ def solve(run: Run, n: int, ratio: float) -> tuple[np.ndarray, np.ndarray, float
     solution = np.linalg.solve(precision, design.T @ values)
     squares = values @ values
     left = max(squares - values @ design @ solution, LEAST_NOISE**2 * squares)
-    return solution, np.linalg.inv(precision), left / values.size, weigh_dense(values, design, ratio, find_cut(run))
+    return solution, np.linalg.inv(precision), left / values.size, weigh_dense(values, design, ratio)
 
 
 @pytest.mark.parametrize("ratio", [0.03, 3.0, 1e4])

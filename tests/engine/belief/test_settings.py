@@ -84,15 +84,6 @@ def find_best_beside_decoy() -> float:
     return float(weigh_contextual(gather_runs(Kind.WINNER, [run], 12)).chances[0, 0])
 
 
-def find_clipped() -> float:
-    """Return how far the last of many is behind, in medians of all."""
-    run = [Comparison((0, 1), (1.0, 0.0))] * 9 + [Comparison((0, 2), (1000.0, 0.0))]
-    evidence = gather_runs(Kind.REWARDS, [run], 3)
-    assert isinstance(evidence, Rewards)
-    sums = evidence.parts[0].sums
-    return float(sums[0, -1] / sums[0, 0] * 9)
-
-
 def find_least_noise() -> float:
     evidence = compare_rewards(4, [2] * 10, 0.0)
     assert isinstance(evidence, Rewards)
@@ -297,7 +288,6 @@ CONSTANTS: dict[str, Constant] = {
     "LEAST_LEAD_SHARE": Constant(find_noisy_lead_chance, 0.216, 0.03, (0.001, 1.0), CONTEXTUAL),
     "DECOY_CANDIDATES": Constant(find_best_beside_decoy, 0.80, 0.1, (1,), CONTEXTUAL),
     "LEAST_NOISE": Constant(find_least_noise, -6, 2, (1e-6, 0.1), ("belief.noise",)),
-    "FAR_BEHIND": Constant(find_clipped, 3, 1.5, (1.0, 100.0), ("belief.evidence",)),
     "VARIANCE_RATIOS": Constant(find_variance_evidence, (123.6, -76.2), 9, ((0.03,), (3.0,), (1e6,)), CONSISTENT),
     "PRIOR_PAIRS": Constant(find_spread, (10.1, 0.165), 0.05, ((0.75,), (3.0,), (50.0,)), CONSISTENT),
     "FARTHEST_OUTLIER": Constant(find_outlying, (2.48, -4.33), 0.2, (0.1, 1e9), CONSISTENT),

@@ -91,8 +91,8 @@ class Priorities:
             picked: Array = np.stack(parts)[best, every]
             return picked
 
-        self.strengths[runs] = pick([fit.strengths for fit in consistent.fits])
-        self.precision[runs] = pick([fit.precision for fit in consistent.fits])
+        self.strengths[runs] = pick([fit.mode for fit in consistent.fits])
+        self.precision[runs] = pick([fit.diagonal / fit.noise[:, None] for fit in consistent.fits])
         self._priors[runs] = pick([fit.prior for fit in consistent.fits])
         self.gain[runs] = _find_gain(evidence, pick([fit.noise for fit in consistent.fits]))
 

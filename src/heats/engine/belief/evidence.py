@@ -18,7 +18,6 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices
 from heats.engine.belief.data import Comparisons, Sets, group_sets, join
-from heats.engine.belief.settings import FAR_BEHIND
 from heats.engine.feedback import Kind
 
 
@@ -68,7 +67,6 @@ class Rewards(NamedTuple):
     n_arms: int
     parts: tuple[RewardSums, ...]
     squares: Array  # (reps,), the sum of all squared rewards
-    cut: Array  # (reps,), the sum of squares of what was cut off rewards far behind
     free: Array  # (reps,), degrees of freedom: rewards less the means that were subtracted
     scale: Array  # (reps,), one unit in units of the feedback
     are_alone: bool = False  # whether arms were measured one by one
@@ -98,7 +96,7 @@ def take_runs(evidence: Evidence, runs: Indices) -> Evidence:
         return evidence
     if isinstance(evidence, Rewards):
         parts = tuple(_take_sums(part, runs) for part in evidence.parts)
-        rest = (evidence.squares[runs], evidence.cut[runs], evidence.free[runs], evidence.scale[runs])
+        rest = (evidence.squares[runs], evidence.free[runs], evidence.scale[runs])
         return Rewards(runs.size, evidence.n_arms, parts, *rest)
     comparisons = tuple(each.of(runs) for each in evidence.comparisons)
     firsts = tuple(_take_firsts(part, runs) for part in evidence.parts)
@@ -177,7 +175,7 @@ def _gather_rewards(comparisons: Sequence[Comparisons], n_arms: int) -> Rewards:
     """Add rewards up, set by set."""
     if all(len(each.arms) == 1 for each in comparisons):
         return _gather_alone(join(comparisons), n_arms)
-    rewards, cut, scale = _center(comparisons)
+    rewards, scale = _center(comparisons)
     parts, squares, free = [], np.zeros(scale.size), np.zeros(scale.size)
     for each, values in zip(comparisons, rewards, strict=True):
         sets = group_sets(each.arms)
@@ -185,7 +183,7 @@ def _gather_rewards(comparisons: Sequence[Comparisons], n_arms: int) -> Rewards:
         parts.append(RewardSums(sets, sets.add_up(values), counts))
         squares += (values**2).sum(axis=(0, 2))
         free += each.told.sum(axis=1) * (sets.size - 1)
-    return Rewards(scale.size, n_arms, tuple(parts), squares, cut, free, scale)
+    return Rewards(scale.size, n_arms, tuple(parts), squares, free, scale)
 
 
 def _gather_alone(comparisons: Comparisons, n_arms: int) -> Rewards:
@@ -201,33 +199,20 @@ def _gather_alone(comparisons: Comparisons, n_arms: int) -> Rewards:
     sets = Sets(every[:, None], np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64))
     part = RewardSums(sets, sums[:, None], counts[:, None])
     squares, scale = np.array([(rewards**2).sum() / unit**2]), np.array([unit * largest])
-    return Rewards(1, n_arms, (part,), squares, np.zeros(1), np.array([float(free)]), scale, are_alone=True)
+    return Rewards(1, n_arms, (part,), squares, np.array([float(free)]), scale, are_alone=True)
 
 
-def _center(comparisons: Sequence[Comparisons]) -> tuple[list[Array], Array, Array]:
-    """Return rewards less the mean of their comparison in units of their deviation, what was cut off, and that unit.
+def _center(comparisons: Sequence[Comparisons]) -> tuple[list[Array], Array]:
+    """Return rewards less the mean of their comparison in units of their standard deviation, and that unit ``(reps,)``.
 
-    How far an arm is behind the best of its comparison counts up to three medians. Bad arms are often noisy, too: they
-    would hide the differences between good ones.
+    Differences come first: rewards may be far from zero, and their mean would be rounded.
     """
-    behind = [np.where(each.told, each.rows.max(axis=0) - each.rows, 0.0) for each in comparisons]
-    largest = np.max([each.max(axis=(0, 2), initial=0.0) for each in behind], axis=0)[:, None]
-    behind = [each / np.where(largest > 0, largest, 1.0) for each in behind]  # squares stay finite
-    limit = FAR_BEHIND * _find_median(behind)
-    rewards = [-np.minimum(each, limit) for each in behind]
-    cut = sum((np.maximum(each - limit, 0.0) ** 2).sum(axis=(0, 2)) for each in behind)
+    rewards = [np.where(each.told, each.rows - each.rows.max(axis=0), 0.0) for each in comparisons]
+    largest = -np.min([each.min(axis=(0, 2), initial=0.0) for each in rewards], axis=0)[:, None]
+    rewards = [each / np.where(largest > 0, largest, 1.0) for each in rewards]  # squares stay finite
     rewards = [each - each.mean(axis=0) for each in rewards]
     free = sum(each.told.sum(axis=1) * (len(each.arms) - 1) for each in comparisons)
     squares = sum((each**2).sum(axis=(0, 2)) for each in rewards)
     unit = np.sqrt(squares / np.maximum(free, 1))
     unit = np.where(unit > 0, unit, 1.0)[:, None]
-    return [each / unit for each in rewards], cut / unit[:, 0] ** 2, (unit * largest)[:, 0]
-
-
-def _find_median(parts: Sequence[Array]) -> Array:
-    """Return the median of what is above 0 in every run ``(reps, 1)``; 0 where nothing is."""
-    rows = np.concatenate([each.swapaxes(0, 1).reshape(each.shape[1], -1) for each in parts], axis=1)
-    rows.sort(axis=1)
-    above = (rows > 0).sum(axis=1, keepdims=True)
-    median: Array = np.take_along_axis(rows, rows.shape[1] - 1 - above // 2, axis=1)
-    return median
+    return [each / unit for each in rewards], (unit * largest)[:, 0]

@@ -28,11 +28,6 @@ def find_left(evidence: Rewards, explained: Array) -> Array:
 
 
 def weigh_rewards(evidence: Rewards, explained: Array, spread: Array) -> Array:
-    """Return the log-likelihood of rewards, whatever the noise: −N/2 log(what is left) − ½ log |1 + λX'X|.
-
-    Rewards of which something was cut off do not add up. So nothing smaller than that counts as left: else rewards
-    without noise would seem to depend on who is compared with whom.
-    """
-    left = np.maximum(find_left(evidence, explained), evidence.cut)
-    likelihood: Array = -(evidence.free * np.log(left) + spread) / 2
+    """Return the log-likelihood of rewards, whatever the noise: −N/2 log(what is left) − ½ log |1 + λX'X|."""
+    likelihood: Array = -(evidence.free * np.log(find_left(evidence, explained)) + spread) / 2
     return likelihood

@@ -17,7 +17,6 @@ DECOY_CANDIDATES = 5  # arms that are checked exactly for a decoy beside them; f
 # Noise of rewards
 
 LEAST_NOISE = 1e-3  # of the standard deviation of all rewards
-FAR_BEHIND = 6.0  # medians: a reward further behind the best of its comparison counts as that far behind
 VARIANCE_RATIOS = (0.03, 0.3, 3.0, 100.0, 1e4, 1e6)  # of arms (or sets) to noise, tried
 
 # A consistent world

@@ -24,7 +24,7 @@ from heats.engine.adaptive.dealing.keys import (
     make_key,
     make_keys,
 )
-from heats.engine.adaptive.dealing.many import Deal
+from heats.engine.adaptive.dealing.many import Deal, count_rivals
 from heats.engine.adaptive.dealing.pending import LEAST_GAIN, find_gains
 from heats.engine.adaptive.dealing.repeats import Run
 from heats.engine.adaptive.priorities import Priorities
@@ -46,7 +46,8 @@ def deal_one(deal: Deal) -> Indices:
         heats = _deal_by_scores(line, priorities.values[0, front].tolist(), pulls, size)
     else:
         run = None if repeats is None else repeats.runs[0].renumber(front.tolist())
-        heats = _deal_by_keys(line, _Expected(priorities, front), pulls, size, run)
+        rivals = int(count_rivals(priorities, pulled, size)[0, 0])
+        heats = _deal_by_keys(line, _Expected(priorities, front), pulls, size, rivals, run)
     dealt: Indices = front[np.array(heats)]
     return dealt[None]
 
@@ -94,37 +95,42 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
     return heats
 
 
-def _deal_by_keys(line: _Line, expected: _Expected, pulls: int, size: int, run: Run | None) -> list[list[int]]:
-    """Deal in a consistent world, or where some sets may not be dealt again."""
-    times, lucks = line.times, line.lucks
-    waiting = _Heap(line.keys, line.owners)
+def _deal_by_keys(
+    line: _Line, expected: _Expected, pulls: int, size: int, rivals: int, run: Run | None
+) -> list[list[int]]:
+    """Deal in a consistent world, or where some sets may not be dealt again, from heaps of the best and of the rare."""
+    times, lucks, owners = line.times, line.lucks, line.owners
+    best = _Heap(line.keys, owners)
+    rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
     heats = []
     for _ in range(pulls):
         heat: list[int] = []
-        for _ in range(size):
-            heat.append(waiting.take(heat))
+        for place in range(size):
+            heat.append((best if place < rivals else rare).take(heat))
         if run is not None:
-            heat = _replace(heat, run, waiting) if run.is_full(heat) else heat
+            heat = _replace(heat, run, best, rare) if run.is_full(heat) else heat
             run.note(heat)
         heats.append(heat)
         for arm, value in zip(heat, expected.count(heat), strict=True):
             times[arm] += times[arm] < MOST_PULLS
-            waiting.put(arm, -make_key(value, times[arm], lucks[arm]))
+            best.put(arm, -make_key(value, times[arm], lucks[arm]))
+            rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
     return heats
 
 
-def _replace(heat: list[int], run: Run, waiting: _Heap) -> list[int]:
+def _replace(heat: list[int], run: Run, best: _Heap, rare: _Heap) -> list[int]:
     """Return what may be dealt instead of a heat; rejected arms return to the queue."""
     looked_at = list(heat)
 
     def look_on() -> Iterator[int]:
-        while len(looked_at) < waiting.size:
-            looked_at.append(waiting.take(looked_at))
+        while len(looked_at) < best.size:
+            looked_at.append(best.take(looked_at))
             yield looked_at[-1]
 
-    free = run.find_free(heat, look_on(), waiting.size)
+    free = run.find_free(heat, look_on(), best.size)
     for arm in set(looked_at).difference(free):
-        waiting.put_back(arm)
+        best.put_back(arm)
+        rare.put_back(arm)
     return free
 
 
