@@ -37,6 +37,7 @@ Row: TypeAlias = tuple[float, ...]
 
 LARGEST = 1e100  # a reward beyond this is a sentinel or a bug, and its powers would overflow
 LEAST = -LARGEST
+FEW_NAMED = 8  # arms are looked up one by one in their heat; more of them in a table of it
 
 
 class Named(ABC):
@@ -291,13 +292,14 @@ def _shares(winners: Sequence[int], size: int) -> Row:
 
 def _places(named: Sequence[Any], arms: Arms) -> list[int]:
     """Return where in ``arms`` the named ones stand; each must be there, once."""
-    places = []
+    find = arms.index if len(named) <= FEW_NAMED else {arm: place for place, arm in enumerate(arms)}.__getitem__
+    places: dict[int, None] = {}
     for arm in named:
         try:
-            index = arms.index(-1 if is_bool(arm) else operator.index(arm))
-        except (TypeError, ValueError):
-            raise BadFeedback(f"{show_value(arm)} is not in this heat; its arms are {arms}.") from None
+            index = find(-1 if is_bool(arm) else operator.index(arm))
+        except (TypeError, ValueError, KeyError):
+            raise BadFeedback(f"{show_value(arm)} is not in this heat; its arms are {show_value(arms)}.") from None
         if index in places:
             raise BadFeedback("{arm} is named twice; name everybody at most once.", arm=arm)
-        places.append(index)
-    return places
+        places[index] = None
+    return list(places)
