@@ -19,29 +19,71 @@ from heats.planning.plan import FeedbackHint
 class Seen(NamedTuple):
     """What the pulls of heats said: scores and mean observations ``(..., size)``, and how many had a verdict.
 
-    A heat without any verdict has scores and means of 0.
+    They are there to be compared: those of rewards are less a *level*, so that numbers far from zero lose nothing.
+    ``shown`` are the scores in the units of what was told, where somebody wants to see them. A heat without any verdict
+    has scores and means of 0.
     """
 
     scores: Array
     means: Array
     verdicts: Indices | int  # of every heat, or of all alike
+    shown: Array | None = None
 
 
-def see(statistic: Statistic, kind: Kind | None, observations: Array, heard: Mask | None = None) -> Seen:
-    """Score heats ``(..., pulls, size)`` by those of their pulls that were ``heard``, which None says of all."""
+def see(
+    statistic: Statistic,
+    kind: Kind | None,
+    observations: Array,
+    heard: Mask | None = None,
+    *,
+    level: Array | None = None,
+    show: bool = False,
+) -> Seen:
+    """Score heats ``(..., pulls, size)`` by those of their pulls that were ``heard``, which None says of all.
+
+    The level of rewards is that of their heat, unless scores of different heats are compared, and so need a common one.
+    """
+    if kind is not Kind.REWARDS:
+        return _see(statistic, kind, observations, observations, heard)
+    moved = observations - (find_level(observations, heard) if level is None else level)
+    seen = _see(statistic, kind, moved if statistic.equivariant else observations, moved, heard)
+    return seen._replace(shown=_see(statistic, kind, observations, moved, heard).scores) if show else seen
+
+
+def _see(statistic: Statistic, kind: Kind | None, scored: Array, averaged: Array, heard: Mask | None) -> Seen:
     if heard is None:
         assert kind is not None
-        return Seen(score(statistic, kind, observations), observations.mean(axis=-2), observations.shape[-2])
+        return Seen(score(statistic, kind, scored), averaged.mean(axis=-2), scored.shape[-2])
     verdicts = heard.sum(axis=-1)
-    scores = np.zeros((*verdicts.shape, observations.shape[-1]))
+    scores = np.zeros((*verdicts.shape, scored.shape[-1]))
     means = np.zeros(scores.shape)
     for count in np.unique(verdicts[verdicts > 0]).tolist():  # heats with equally many verdicts at once
         assert kind is not None
         heats = verdicts == count
-        pulls = observations[heats][heard[heats]].reshape(-1, count, observations.shape[-1])
+        pulls, levelled = (each[heats][heard[heats]].reshape(-1, count, each.shape[-1]) for each in (scored, averaged))
         scores[heats] = score(statistic, kind, pulls)
-        means[heats] = pulls.mean(axis=-2)
+        means[heats] = levelled.mean(axis=-2)
     return Seen(scores, means, verdicts)
+
+
+def find_level(observations: Array, heard: Mask | None, *, of_runs: bool = False) -> Array:
+    """Return the first observation that had a verdict in every heat, or run, which the first axis counts."""
+    alike = observations.shape[: 1 if of_runs else -2]
+    rows = observations[..., 0].reshape(*alike, -1)
+    if heard is None:
+        level = rows[..., 0]
+    else:
+        known = heard.reshape(rows.shape)
+        first = np.take_along_axis(rows, known.argmax(axis=-1, keepdims=True), axis=-1)[..., 0]
+        level = np.where(known.any(axis=-1), first, 0.0)
+    return level.reshape(*alike, *(1,) * (observations.ndim - len(alike)))
+
+
+def center_rows(rows: Array) -> Array:
+    """Return rows less their means; first less one of their numbers, so that those far from zero lose nothing."""
+    moved = rows - rows[..., :1]
+    centered: Array = moved - moved.mean(axis=-1, keepdims=True)
+    return centered
 
 
 def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:

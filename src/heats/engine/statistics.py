@@ -25,6 +25,7 @@ class Statistic:
     """A named statistic.
 
     ``per_pull``: the scores are the mean over pulls of this function of the observations, where that is so.
+    ``equivariant``: a number added to all observations is added to all scores.
     ``needs``: what observations must be like, where the statistic is NaN otherwise; refused when told.
     ``check_size``: raises if heats of that many arms cannot be scored.
     ``made_by``: a function and its arguments that make it again.
@@ -38,6 +39,7 @@ class Statistic:
         doc: str | None = None,
         parameters: dict[str, Any] | None = None,
         per_pull: Callable[[Array], Array] | None = None,
+        equivariant: bool = False,
         needs: str = "",
         check_size: Callable[[int], object] = lambda size: None,
         made_by: tuple[Callable[..., Statistic], tuple[Any, ...]] | None = None,
@@ -46,6 +48,7 @@ class Statistic:
         self.__doc__ = doc
         self.parameters = parameters or {}
         self.per_pull = per_pull
+        self.equivariant = equivariant
         self.needs = needs
         self.check_size = check_size
         self._score = score
@@ -93,6 +96,7 @@ def winner_shares(observations: Array) -> Array:
 mean = _average(
     "mean",
     lambda observations: observations,
+    equivariant=True,
     made_by=(_get_known, ("mean",)),
     doc="Arithmetic mean of an arm's observations, s(O) = Σ x / |O| (Section 2); of winner bits, the win rate.",
 )
@@ -100,6 +104,7 @@ mean = _average(
 median = Statistic(
     "median",
     lambda observations: np.median(observations, axis=-2),
+    equivariant=True,
     made_by=(_get_known, ("median",)),
     doc="Median of an arm's observations, the mean of the two middle ones if even (Appendix G).",
 )
@@ -172,6 +177,7 @@ def quantile(p: float, method: str = "linear") -> Statistic:
         "quantile",
         lambda o: np.quantile(o, share, axis=-2, method=method),  # type: ignore[call-overload]  # checked above
         parameters={"p": share, "method": method},
+        equivariant=True,
         made_by=(quantile, (share, method)),
     )
 
@@ -189,7 +195,8 @@ def expected_shortfall(alpha: float) -> Statistic:
         worst: Array = (np.sort(observations, axis=-2) * weights[:, None]).sum(axis=-2) / (share * pulls)
         return worst
 
-    return Statistic("expected_shortfall", score, parameters={"alpha": share}, made_by=(expected_shortfall, (share,)))
+    made_by = (expected_shortfall, (share,))
+    return Statistic("expected_shortfall", score, parameters={"alpha": share}, equivariant=True, made_by=made_by)
 
 
 def linear(r: Callable[[Any], Any]) -> Statistic:

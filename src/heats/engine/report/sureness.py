@@ -74,6 +74,8 @@ def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Su
     pulls = len(observations)
     if pulls < FEWEST_TO_RESAMPLE:
         return None
+    if statistic.equivariant:
+        observations = observations - observations[0, 0]  # numbers far from zero lose nothing
     resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
     which = (draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
     try:
