@@ -188,7 +188,7 @@ class ScoredGame(Game):
     compares_heats: ClassVar[bool] = False  # whether scores of different heats are compared
 
     def find_level(self, observations: Array, heard: Mask | None) -> Array | None:
-        """Return what rewards of a stage are compared by, less which they are scored; None: each heat has its own."""
+        """Return the level that all heats of a stage are scored by; None: each has its own."""
         return find_level(observations, heard, of_runs=True) if self.compares_heats else None
 
     @abstractmethod

@@ -15,13 +15,14 @@ from heats.engine.statistics import FACTORIES, Statistic, StatisticLike, mean, w
 from heats.errors import BadFeedback, InvalidArgument
 from heats.planning.plan import FeedbackHint
 
+FAR = 1000.0  # times what numbers differ by: up to there from zero, sums of them lose no more than three digits
+
 
 class Seen(NamedTuple):
     """What the pulls of heats said: scores and mean observations ``(..., size)``, and how many had a verdict.
 
-    They are there to be compared: those of rewards are less a *level*, so that numbers far from zero lose nothing.
-    ``shown`` are the scores in the units of what was told, where somebody wants to see them. A heat without any verdict
-    has scores and means of 0.
+    They are there to be compared: of rewards far from zero they are less a *level*, so that nothing is lost. ``shown``
+    are the scores as people know them, where these differ. A heat without any verdict has scores and means of 0.
     """
 
     scores: Array
@@ -43,9 +44,11 @@ def see(
 
     The level of rewards is that of their heat, unless scores of different heats are compared, and so need a common one.
     """
-    if kind is not Kind.REWARDS:
+    if kind is Kind.REWARDS and level is None:
+        level = find_level(observations, heard)
+    if kind is not Kind.REWARDS or level is None or not level.any():
         return _see(statistic, kind, observations, observations, heard)
-    moved = observations - (find_level(observations, heard) if level is None else level)
+    moved = observations - level
     seen = _see(statistic, kind, moved if statistic.equivariant else observations, moved, heard)
     return seen._replace(shown=_see(statistic, kind, observations, moved, heard).scores) if show else seen
 
@@ -53,7 +56,9 @@ def see(
 def _see(statistic: Statistic, kind: Kind | None, scored: Array, averaged: Array, heard: Mask | None) -> Seen:
     if heard is None:
         assert kind is not None
-        return Seen(score(statistic, kind, scored), averaged.mean(axis=-2), scored.shape[-2])
+        scores = score(statistic, kind, scored)
+        is_mean = statistic is mean and kind is Kind.REWARDS
+        return Seen(scores, scores if is_mean else averaged.mean(axis=-2), scored.shape[-2])
     verdicts = heard.sum(axis=-1)
     scores = np.zeros((*verdicts.shape, scored.shape[-1]))
     means = np.zeros(scores.shape)
@@ -67,16 +72,24 @@ def _see(statistic: Statistic, kind: Kind | None, scored: Array, averaged: Array
 
 
 def find_level(observations: Array, heard: Mask | None, *, of_runs: bool = False) -> Array:
-    """Return the first observation that had a verdict in every heat, or run, which the first axis counts."""
-    alike = observations.shape[: 1 if of_runs else -2]
-    rows = observations[..., 0].reshape(*alike, -1)
-    if heard is None:
-        level = rows[..., 0]
-    else:
-        known = heard.reshape(rows.shape)
-        first = np.take_along_axis(rows, known.argmax(axis=-1, keepdims=True), axis=-1)[..., 0]
-        level = np.where(known.any(axis=-1), first, 0.0)
-    return level.reshape(*alike, *(1,) * (observations.ndim - len(alike)))
+    """Return the level of the observations that had a verdict in every heat, or run, which the first axis counts."""
+    if heard is None and observations.shape[-2] > 1:
+        level = find_level(observations[..., :1, :], None, of_runs=of_runs)
+        if not level.any():  # then all pulls have none either
+            return level
+    axes = tuple(range(1, observations.ndim)) if of_runs else (-2, -1)
+    known = True if heard is None else heard[..., None]
+    high = observations.max(axis=axes, keepdims=True, where=known, initial=-np.inf)
+    return choose_level(observations.min(axis=axes, keepdims=True, where=known, initial=np.inf), high)
+
+
+def choose_level(low: Array, high: Array) -> Array:
+    """Return the highest of numbers that all are far from zero, beside what they differ by; of others 0.
+
+    Less that, sums lose nothing that was told; and no number that is near zero loses its digits to one that is not.
+    """
+    is_far = np.isfinite(high) & (np.abs(high) > FAR * (high - low))  # of no numbers at all it is not finite
+    return np.where(is_far, high, 0.0)
 
 
 def center_rows(rows: Array) -> Array:

@@ -13,7 +13,7 @@ from heats.engine.feedback import Kind
 from heats.engine.game import Said, ScoredGame, Stage
 from heats.engine.machine import Machine
 from heats.engine.report import Report
-from heats.engine.scoring import Seen, settle
+from heats.engine.scoring import Seen, choose_level, settle
 from heats.engine.sets import random_sets
 from heats.engine.specs import RoundRobinSpec
 from heats.engine.statistics import StatisticLike, mean
@@ -118,7 +118,7 @@ class RoundRobin(Machine, spec=RoundRobinSpec):
         arms, observations = self._so_far()
         if not len(arms):
             return None
-        level = observations[0, 0] if self._kind is Kind.REWARDS else 0.0
+        level = choose_level(observations.min(), observations.max())
         means = self._sets.mean_by_arm(self._kind, arms[None], observations[None] - level)
         return int(self._sets.best_first(means)[0, 0])
 

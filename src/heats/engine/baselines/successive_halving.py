@@ -103,8 +103,8 @@ class Halving(Game, spec=HalvingSpec):
     def _halve(self, found: Seen | None, pulls: int) -> None:
         order = _rank_scores(self.arms, found)
         self._dealt.append(self.arms)
-        shown = None if found is None or found.shown is None else found.shown[..., 0]
-        ranked = None if shown is None else np.take_along_axis(shown, order, axis=-1)
+        shown = None if found is None else found.scores if found.shown is None else found.shown
+        ranked = None if shown is None else np.take_along_axis(shown[..., 0], order, axis=-1)
         self.rounds.append((np.take_along_axis(self.arms, order, axis=-1), ranked, pulls))
         self._take(order[:, : -(-order.shape[1] // 2)])
         self._stage = None

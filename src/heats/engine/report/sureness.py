@@ -9,6 +9,7 @@ from heats.base.arrays import Array
 from heats.base.intervals import binomial_interval, mean_interval
 from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.engine.feedback import Kind
+from heats.engine.scoring import choose_level
 from heats.engine.statistics import Statistic
 
 CONFIDENCE = 0.95
@@ -75,7 +76,7 @@ def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Su
     if pulls < FEWEST_TO_RESAMPLE:
         return None
     if statistic.equivariant:
-        observations = observations - observations[0, 0]  # numbers far from zero lose nothing
+        observations = observations - choose_level(observations.min(), observations.max())
     resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
     which = (draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
     try:

@@ -15,6 +15,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Words
 from heats.base.randomness import draw_units
 from heats.engine.evidence.told import Told
+from heats.engine.scoring import choose_level
 from heats.engine.statistics import Statistic
 
 FEWEST_TO_RESAMPLE = 10
@@ -39,7 +40,8 @@ def resample(told: Sequence[Told], statistic: Statistic, n_arms: int, seed: Word
     if not arms.size:
         return None
     resamples = int(np.clip(MOST_VALUES // pulls.sum(), FEWEST_RESAMPLES, MOST_RESAMPLES))
-    level = float(told[0].observations[0, 0]) if statistic.equivariant else 0.0
+    every = np.concatenate([each.observations.ravel() for each in told])
+    level = float(choose_level(every.min(), every.max())) if statistic.equivariant else 0.0
     seen: dict[int, list[Array]] = {arm: [] for arm in arms.tolist()}  # rows: as it was, then every resample
     for number, (members, rewards) in enumerate(_list_heats(told)):
         units = draw_units(seed, number, (resamples, len(rewards)))
