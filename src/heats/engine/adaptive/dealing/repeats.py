@@ -106,8 +106,7 @@ def check_repeats(n_arms: int, heat_size: int, budget: int, most: int | None) ->
         )
     if budget > MOST_BUDGET:
         raise InvalidArgument(
-            f"{{budget}} is too large for {{most_per_set}}, which takes up to {MOST_BUDGET:,} pulls; give a "
-            "smaller budget, or play a plan.",
+            f"{{budget}} is more than adaptive play deals where it limits how often a set is compared, up to "
+            f"{MOST_BUDGET:,} pulls; give a smaller budget, or play a plan.",
             budget=budget,
-            most_per_set=most,
         )
