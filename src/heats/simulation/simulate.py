@@ -18,7 +18,7 @@ from heats.base.intervals import binomial_interval
 from heats.base.markup import make_html_table, make_paragraph
 from heats.base.randomness import draw_bits, fold_seed
 from heats.base.text import count_things, end_sentence
-from heats.engine.feedback import Kind
+from heats.engine.feedback import LARGEST, Kind
 from heats.engine.game import Game, ScoredGame, Stage
 from heats.engine.machine import Machine
 from heats.engine.scoring import Seen, adapt_to_kind, see, settle
@@ -252,8 +252,10 @@ class Runner:
         world = type(self._environment).__name__
         if np.shape(seen) != expected:
             raise InvalidArgument(f"the world {world} returned shape {np.shape(seen)} where {expected} was due.")
-        if not np.isfinite(seen).all():
-            raise InvalidArgument(f"the world {world} returned observations that are not finite.")
+        if not (np.abs(seen) <= LARGEST).all():
+            raise InvalidArgument(
+                f"the world {world} returned observations that are not finite numbers within ±{LARGEST:g}."
+            )
         return seen
 
     def _price(self, heats: Indices) -> Array:

@@ -200,5 +200,8 @@ def _read_single(observations: Array, heard: Mask | None) -> Array:
 
 
 def _rank_scores(dealt: Indices, found: Seen | None) -> Order:
-    """Return the order of arms, best first; equal ones, or all if nobody looked, as dealt."""
-    return np.argsort(-(np.zeros(dealt.shape) if found is None else found.scores[..., 0]), axis=-1, kind="stable")
+    """Return the order of arms, best first, those without a verdict last; equal ones, or all if none has, as dealt."""
+    scores = np.zeros(dealt.shape)
+    if found is not None:
+        scores = np.where(np.asarray(found.verdicts) > 0, found.scores[..., 0], -np.inf)
+    return np.argsort(-scores, axis=-1, kind="stable")
