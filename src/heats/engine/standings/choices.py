@@ -24,7 +24,7 @@ from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
 
 LARGEST = 150.0  # strength that counts: far beyond all that is likely, and no overflow
-MOST_ENTRIES = 1_000_000  # of the choices that rankings of large heats make: of more, first places count
+MOST_ENTRIES = 300_000  # of the choices that rankings of large heats make: of more, first places count
 FEWEST_PLACES = 24  # of a ranking count in any case
 MOST_AT_ONCE = 4_000_000  # numbers that are looked at together, to bound memory
 
