@@ -200,11 +200,11 @@ def test_effects_agree_with_least_squares() -> None:
     prior = np.diag([spread**-2] * 5 + [0.0] * 20)
     solved = np.linalg.solve(design.T @ design + prior, design.T @ rewards.ravel())
     fit = EffectModel(effects).fit(Field(spread), np.zeros(5))
-    assert fit.mode == pytest.approx(solved[:5])
+    assert fit.mode * effects.scale == pytest.approx(solved[:5])
     covariance = np.linalg.inv(design.T @ design + prior)[:5, :5]
     assert fit.precision.find_scale() @ fit.precision.find_scale().T == pytest.approx(covariance)
     left = ((rewards.ravel() - design @ solved) ** 2).sum() + (solved[:5] ** 2).sum() / spread**2
-    assert fit.noise == pytest.approx(left / (60 - 20))
+    assert fit.noise * effects.scale**2 == pytest.approx(left / (60 - 20))
 
 
 def test_draws_of_effects_have_the_spread_of_a_student_t() -> None:

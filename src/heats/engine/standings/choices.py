@@ -3,7 +3,8 @@
 The chance that arm i is taken out of a set Q is e^θ_i / Σ_{j ∈ Q} e^θ_j (Plackett and Luce); that it is left as the
 worst, the same with −θ. A ranking is a choice of the first, then of the second out of the rest, and so on; best and
 worst are a choice of the best, then of the worst out of the rest. Who ties shares the choice. Equal sets are merged, so
-that a heat which was pulled a hundred times costs as much as one that was pulled once.
+that a heat which was pulled a hundred times costs as much as one that was pulled once. Rankings of very large heats
+count by their first places only, which Plackett and Luce's model allows: the choices after them would be too many.
 
 Entries are kept in one row: entry e says that arm ``members[e]`` belongs to choice ``choice[e]``, and was taken
 ``taken[e]`` times. Everything works for many vectors of strengths at once, ``(n_arms, vectors)``.
@@ -12,6 +13,7 @@ Entries are kept in one row: entry e says that arm ``members[e]`` belongs to cho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,9 @@ from heats.engine.feedback import Kind
 from heats.engine.statistics import winner_shares
 
 LARGEST = 150.0  # strength that counts: far beyond all that is likely, and no overflow
+MOST_ENTRIES = 300_000  # of the choices that rankings of large heats make: of more, first places count
+FEWEST_PLACES = 24  # of a ranking count in any case
+MOST_AT_ONCE = 4_000_000  # numbers that are looked at together, to bound memory
 
 
 class Sets(NamedTuple):
@@ -60,6 +65,11 @@ class Choices:
 
     def likelihood(self, strengths: Array) -> tuple[Array, Array]:
         """Return the log-likelihood of each column of strengths, and its gradient."""
+        columns = max(1, MOST_AT_ONCE // max(1, self.n_entries))
+        if strengths.shape[1] > columns:
+            starts = range(0, strengths.shape[1], columns)
+            values, slopes = zip(*(self.likelihood(strengths[:, at : at + columns]) for at in starts), strict=True)
+            return np.concatenate(values), np.concatenate(slopes, axis=1)
         strengths = np.clip(strengths, -LARGEST, LARGEST)
         weights = np.exp(strengths[self._members] * self._signs[:, None])
         sums = self._add_up(weights) + self._beside[:, None]
@@ -104,7 +114,8 @@ class Choices:
 
 def find_choices(kind: Kind, told: Sequence[Told], n_arms: int) -> Choices | None:
     """Return all choices that pulls of a kind made; of rewards, who was best. None if they made none."""
-    made = [sets for each in told for sets in _CHOICES[kind](each.arms, each.observations)]
+    most = max(FEWEST_PLACES, MOST_ENTRIES // max(1, sum(each.arms.size for each in told)))
+    made = [sets for each in told for sets in islice(_CHOICES[kind](each.arms, each.observations), most)]
     by_shape: dict[tuple[int, int], list[Sets]] = {}
     for each in made:
         if len(each.arms):

@@ -15,8 +15,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Matrix, make_matrix
 from heats.engine.evidence.told import Told
-
-LEAST_SQUARES = 1e-300  # of all differences together: smaller ones cannot be told from none
+from heats.engine.scoring import center_rows
 
 
 class Effects(NamedTuple):
@@ -27,6 +26,7 @@ class Effects(NamedTuple):
     sums: Array  # b, of each arm what it had beyond its company
     squares: float  # s, of all of that
     freedom: int  # numbers told less lucks fitted
+    scale: float = 1.0  # the unit of b, s and effects, in units of reward: so no square over- or underflows
 
     @property
     def n_arms(self) -> int:
@@ -39,7 +39,8 @@ class Effects(NamedTuple):
         fixed[arms] = 0
         gone = self.diagonal * fixed - self.rows.T @ (self.rows @ fixed)  # A · fixed
         squares = self.squares - 2 * float(self.sums @ fixed) + float(fixed @ gone)
-        return Effects(self.diagonal[arms], self.rows[:, arms], (self.sums - gone)[arms], squares, self.freedom)
+        rows, sums = self.rows[:, arms], (self.sums - gone)[arms]
+        return Effects(self.diagonal[arms], rows, sums, squares, self.freedom, self.scale)
 
 
 def find_effects(told: Sequence[Told], per_pull: Callable[[Array], Array], n_arms: int) -> Effects | None:
@@ -48,16 +49,18 @@ def find_effects(told: Sequence[Told], per_pull: Callable[[Array], Array], n_arm
     values = [per_pull(each.observations) for each in told]
     if all(each.shape[1] == 1 for each in arms):  # pulled alone: all of them share one luck
         arms, values = [np.concatenate(arms).T], [np.concatenate(values).T]
-    beyond = [each - each.mean(axis=1, keepdims=True) for each in values]
-    squares = sum(float((each**2).sum()) for each in beyond)
-    if squares < LEAST_SQUARES:
+    beyond = [center_rows(each) for each in values]
+    scale = max(float(np.abs(each).max()) for each in beyond)
+    if not scale:
         return None
+    beyond = [each / scale for each in beyond]
+    squares = sum(float((each**2).sum()) for each in beyond)
     sums, pulls = np.zeros(n_arms), np.zeros(n_arms)
     for where, what in zip(arms, beyond, strict=True):
         sums += np.bincount(where.ravel(), weights=what.ravel(), minlength=n_arms)
         pulls += np.bincount(where.ravel(), minlength=n_arms)
     freedom = sum(each.size - len(each) for each in arms)
-    return Effects(pulls, _find_rows(arms, n_arms), sums, squares, freedom)
+    return Effects(pulls, _find_rows(arms, n_arms), sums, squares, freedom, scale)
 
 
 def _find_rows(arms: Sequence[Indices], n_arms: int) -> Matrix:

@@ -36,6 +36,7 @@ class Strengths(NamedTuple):
     stronger: Array  # chance to be stronger than the arm of reference
     spread: float | None = None
     approximate: bool = False
+    level: float = 0.0  # less which strengths and their intervals are: they are to be compared
 
 
 def find_strengths(
@@ -50,7 +51,9 @@ def find_strengths(
         return _draw_strengths(model, "choices", n_arms, winner, seed)
     if statistic.per_pull is not None:
         effects = find_effects(told, statistic.per_pull, n_arms)
-        return _draw_strengths(None if effects is None else EffectModel(effects), "effects", n_arms, winner, seed)
+        if effects is None:
+            return _all_alike(n_arms, winner)
+        return _scale(_draw_strengths(EffectModel(effects), "effects", n_arms, winner, seed), effects.scale)
     return _resample_strengths(told, statistic, n_arms, winner, seed)
 
 
@@ -81,6 +84,13 @@ def _draw_strengths(model: Model | None, method: Method, n_arms: int, winner: in
     return Strengths(method, strengths, lows, highs, chances, stronger, found.spread, found.approximate)
 
 
+def _scale(found: Strengths, unit: float) -> Strengths:
+    """Return what was found in another unit in the units of rewards."""
+    spread = None if found.spread is None else found.spread * unit
+    strengths, lows, highs = found.strengths * unit, found.lows * unit, found.highs * unit
+    return found._replace(strengths=strengths, lows=lows, highs=highs, spread=spread)
+
+
 def _share_alike(found: Posterior, columns: Sequence[Array]) -> list[Array]:
     """Give arms of which the same is known the mean of what draws gave them: else luck would tell them apart."""
     known = mark_alike(found.strengths, found.deviations)
@@ -101,4 +111,5 @@ def _resample_strengths(
         reference = int(found.arms[found.values.argmax()]) if winner is None else winner
         if reference in found.arms:
             stronger[found.arms] = (found.draws > found.draws[found.arms == reference]).mean(axis=1)
-    return Strengths("resampling", strengths, lows, highs, chances, stronger)
+    level = 0.0 if found is None else found.level
+    return Strengths("resampling", strengths, lows, highs, chances, stronger, level=level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -23,6 +24,8 @@ from heats.errors import InvalidArgument
 LEAST_RIVAL_CHANCE = 0.05  # to be stronger than the winner
 MOST_RIVALS = 10  # named
 DIGITS = 6  # to which all values are settled: what is beyond may differ from machine to machine
+MOST_DIGITS = 16  # that a float has
+FAR = 3  # orders of magnitude that values may be from zero, beside what they differ by, before they get more digits
 
 
 class Standings(msgspec.Struct, frozen=True, dict=True):
@@ -92,8 +95,10 @@ def make_standings(
     strengths, chances = _settle(known.strengths), _settle(known.chances)
     luck = draw_bits(root, Purpose.DEAL, 0, np.arange(n_arms))
     order = np.lexsort((luck, _largest_first(chances), _largest_first(strengths)))
-    columns = [counted.wins, counted.mean_places, counted.mean_leads, strengths, known.lows, known.highs, chances]
-    plain = [[None] * n_arms if column is None else _make_plain(_settle(column)) for column in columns]
+    counts = [counted.wins, counted.mean_places, counted.mean_leads]
+    lifted = [_lift(each, known.level) for each in (known.strengths, known.lows, known.highs)]
+    columns = [None if each is None else _settle(each) for each in counts] + [*lifted, chances]
+    plain = [[None] * n_arms if column is None else _make_plain(column) for column in columns]
     rows = tuple(
         Standing(arm, place, left[arm], int(counted.pulls[arm]), *(column[arm] for column in plain))
         for place, arm in enumerate(order.tolist(), 1)
@@ -118,13 +123,20 @@ def _find_rivals(stronger: Array) -> list[int] | None:
     return found
 
 
-def _settle(values: Array) -> Array:
-    """Round to six digits that count."""
-    return np.array([_settle_one(value) for value in values.tolist()])
+def _lift(values: Array, level: float) -> Array:
+    """Return values and their level together, settled; far from zero with more digits, which they differ by."""
+    apart = np.nanmax(np.abs(values), initial=0.0)
+    more = math.log10(abs(level) / apart) - FAR if level and apart else 0.0
+    return _settle(values + level, DIGITS + math.ceil(np.clip(more, 0, MOST_DIGITS - DIGITS)))
 
 
-def _settle_one(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
+def _settle(values: Array, digits: int = DIGITS) -> Array:
+    """Round to so many digits that count."""
+    return np.array([_settle_one(value, digits) for value in values.tolist()])
+
+
+def _settle_one(value: float, digits: int = DIGITS) -> float:
+    return float(f"{value:.{digits}g}") + 0.0  # no negative zero
 
 
 def _largest_first(values: Array) -> Array:

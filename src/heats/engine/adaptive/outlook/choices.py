@@ -107,6 +107,6 @@ class _Climb:
         """Climb one step."""
         rates = self._times / reduce(np.add, strengths.ravel().take(self._places, mode="clip"))
         expected = 2 * self._prior / (1 + strengths)
-        expected += sum(add_up(places, rates, strengths.shape) for places in self._places)
+        expected += add_up(self._places, np.broadcast_to(rates, self._places.shape), strengths.shape)
         climbed: Array = self._wins / expected
         return climbed

@@ -141,11 +141,17 @@ def share(gains: Array) -> Array:
 
 @cache
 def _list_chances(size: int) -> tuple[list[float], list[float]]:
-    """Return what chances to top a set of that size may be, and their weights: the points of Gauss and Jacobi."""
-    from scipy.special import roots_jacobi
+    """Return chances to top a set of that size, and their weights: a Gauss quadrature for the Beta(1, m − 1) law.
 
-    points, weights = roots_jacobi(CHANCES, size - 2, 0)
-    return ((1 + points) / 2).tolist(), (weights / weights.sum()).tolist()
+    They are the eigenvalues of the law's Jacobi matrix and the squares of how its eigenvectors begin (Golub and
+    Welsch), which neither over- nor underflows, however large the set is.
+    """
+    alpha, n = size - 2, np.arange(1, CHANCES)
+    s = 2.0 * n + alpha
+    diagonal = np.append(1 / size, (2 * n * (n + 1) + alpha * (2 * n + 1)) / (s * (s + 2)))
+    beside = n * (n + alpha) / (s * np.sqrt(s * s - 1))
+    chances, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, -1))
+    return chances.tolist(), (vectors[0] ** 2).tolist()
 
 
 def _log_odds(t: Array) -> Array:

@@ -66,7 +66,7 @@ class _Fit:
 
     def _spread(self, values: Array) -> Array:
         """Return the sums over the sets of every arm of what all arms of a set ``(sets,)`` have."""
-        return sum((add_up(places, values, self._shape) for places in self._places), np.zeros(self._shape))
+        return add_up(self._places, np.broadcast_to(values, self._places.shape), self._shape)
 
 
 def _solve(apply: Callable[[Array], Array], wanted: Array, nearly: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices
 from heats.engine.adaptive.outlook.heard import Heard, add_up, place_arms
+from heats.engine.adaptive.outlook.rewards import scale_rows
 
 BEYOND_DOUBT = 4.0  # standard errors
 FEWEST_MEETINGS = 3
@@ -30,9 +31,8 @@ def measure_lead(heard: Heard, other: Indices, n_arms: int) -> Array:
     shape = (heard.reps, n_arms)
     is_other = heard.heats == other[:, None]
     both = is_other.any(axis=0) & heard.told
-    largest = np.abs(heard.rows).max(axis=(0, 2), where=both, initial=0.0)[:, None]
-    rows = np.where(both, heard.rows, 0.0) / np.where(largest > 0, largest, 1)
-    leads = np.where(both, rows - (rows * is_other).sum(axis=0), 0.0)
+    rows = np.where(both, heard.rows, 0.0)
+    leads = scale_rows(np.where(both, rows - (rows * is_other).sum(axis=0), 0.0))
     met = both & ~is_other
     places = place_arms(heard.heats, n_arms)
     met, sums, squares = (add_up(places, each, shape) for each in (met.astype(float), leads, leads**2))

@@ -55,17 +55,16 @@ def center_rewards(heard: Heard) -> Array:
     How far an arm is behind the best of its pull counts up to three times what is usual in the run. Arms that are worse
     than that are often noisy, too, and would drown what the good ones differ by.
     """
-    rows = _scale(heard.rows)
-    behind = rows.max(axis=0) - rows
+    behind = heard.rows.max(axis=0) - heard.rows
     rewards = -np.minimum(behind, FAR_BEHIND * _find_usual(behind))
-    rewards = _scale(rewards - rewards.mean(axis=0))
-    degrees = np.maximum(heard.told.sum(axis=1) * (len(rows) - 1), 1)[:, None]
+    rewards = scale_rows(rewards - rewards.mean(axis=0))
+    degrees = np.maximum(heard.told.sum(axis=1) * (len(rewards) - 1), 1)[:, None]
     variance = (rewards**2).sum(axis=(0, 2))[:, None] / degrees
     scaled: Array = rewards / np.sqrt(np.where(variance > 0, variance, 1))
     return scaled
 
 
-def _scale(numbers: Array) -> Array:
+def scale_rows(numbers: Array) -> Array:
     """Return numbers over the largest of their run, so that differences and squares stay finite."""
     largest = np.abs(numbers).max(axis=(0, 2))[:, None]
     scaled: Array = numbers / np.where(largest > 0, largest, 1)
