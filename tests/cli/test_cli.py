@@ -324,6 +324,10 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("simulate -n 18 -k 4 -B 2000000000000 --feedback winner", "a single tournament needs"),
         ("bounds -n 100 -k 4 --sigma 3", "--sigma 3.0 is of rewards: say --feedback reward, too, or leave it out"),
         ("plan -n 100 -k 4 -B 500 --sigma 3", "--sigma 3.0 is of rewards: say --delta 0.05 and --feedback reward, too"),
+        (
+            "plan -n 300 -k 3 -B 25000 --voters 6000 --strategy adaptive",
+            "--budget 25000 is more than adaptive play deals where it limits how often a set is compared, up to 20,000",
+        ),
         ("plan -n 100 -k 4 -B 500 --seconds -4", "--seconds -4.0 are a vote's; say --voters 12, too, or leave it out"),
         ("plan -n 100 -k 4 -k 5 -B 500", "--heat-size is given 2 times; give it once. See 'heats plan --help'"),
         ("demo -n 6 -B 99999999999", "--budget 99999999999 is more than a run can hold, up to 100,000,000 pulls"),

@@ -19,12 +19,12 @@ from heats.engine.adaptive.dealing.keys import make_keys, round_values
 from heats.engine.adaptive.dealing.many import Deal, deal_many
 from heats.engine.adaptive.dealing.one import deal_one
 from heats.engine.adaptive.dealing.pending import WIN_CHANCE
-from heats.engine.adaptive.dealing.repeats import Repeats
+from heats.engine.adaptive.dealing.repeats import Repeats, Run
 from heats.engine.adaptive.priorities import Priorities
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec, parse_spec
 from heats.errors import InvalidArgument
-from tests.playing import noisy, play, recall
+from tests.playing import TRUTH, noisy, play, recall
 
 
 @st.composite
@@ -125,6 +125,29 @@ def test_many_runs_deal_what_each_would_alone() -> None:
         assert (machine.stage.heats[0] == together.heats[run]).all()
 
 
+def test_sets_that_are_full_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 924 sets all but four are dealt, and a pull asks of one whether it is full; 20,000 pulls took two minutes."""
+    asked, is_full = Counter[str](), Run.is_full
+
+    def count(run: Run, heat: list[int]) -> bool:
+        asked["full"] += 1
+        return is_full(run, heat)
+
+    monkeypatch.setattr(Run, "is_full", count)
+    machine = play(heats.Adaptive(12, 6, 920, most_per_set=1))
+    assert set(_count_sets(machine).values()) == {1}
+    assert asked["full"] == machine.spent
+
+
+@pytest.mark.slow
+def test_the_largest_budget_is_dealt_without_a_set_twice() -> None:
+    """Nearly all pairs of 201 arms, and a ninth of all halves of 20."""
+    for n, k in ((201, 2), (20, 10)):
+        machine = play(heats.Adaptive(n, k, 20_000, most_per_set=1), TRUTH["winner"])
+        assert set(_count_sets(machine).values()) == {1}
+        assert machine.spent == 20_000
+
+
 def test_what_cannot_be_dealt_is_refused() -> None:
     """A budget beyond what all sets make together, at once or by an extension, which then changes nothing."""
     with pytest.raises(InvalidArgument, match=r"budget=7 cannot be spent: 3 arms make 3 sets of 2, and these 6 pulls"):
@@ -132,7 +155,8 @@ def test_what_cannot_be_dealt_is_refused() -> None:
     for wrong in (0, -1, 1.5, "two", True):
         with pytest.raises(InvalidArgument, match="most_per_set"):
             heats.Adaptive(3, 2, 6, most_per_set=wrong)
-    with pytest.raises(InvalidArgument, match="too large for most_per_set=1000"):
+    too_many = "budget=30000 is more than adaptive play deals where it limits how often a set is compared, up to 20,000"
+    with pytest.raises(InvalidArgument, match=too_many):
         heats.Adaptive(30, 3, 30_000, most_per_set=1000)
     machine = heats.Adaptive(3, 2, 5, batches=2, seed=1, most_per_set=2)
     before = recall(machine)

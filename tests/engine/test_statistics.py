@@ -18,6 +18,7 @@ from heats.engine.feedback import Kind
 from heats.engine.scoring import adapt_to_kind, as_statistic, score
 from heats.engine.statistics import Statistic, make_statistic
 from heats.errors import BadFeedback, InvalidArgument
+from tests.playing import play
 
 # Two arms, four pulls.
 SEEN = np.array([[1.0, 4.0], [2.0, 2.0], [3.0, -1.0], [6.0, 7.0]])
@@ -124,6 +125,12 @@ def test_huge_rewards_do_not_overflow() -> None:
     assert power_mean(10)(np.full((3, 2), 1e100)) == pytest.approx([1e100, 1e100])
 
 
+def test_extreme_rewards_and_parameters_are_scored_exactly() -> None:
+    """Neither a share of next to nothing nor weights far apart lose what differs."""
+    assert expected_shortfall(1e-300)(np.array([[3e-300, 1e100], [2e-300, -1e100]])).tolist() == [2e-300, -1e100]
+    assert positional([1e100, 1, 0])(np.array([[3.0, 2.0, 1.0]])).tolist() == [1e100, 1, 0]
+
+
 def test_a_functional_must_be_finite_where_rewards_are() -> None:
     """Refused when told, whether the function takes arrays or single numbers."""
     for root in (math.sqrt, np.sqrt):
@@ -131,6 +138,10 @@ def test_a_functional_must_be_finite_where_rewards_are() -> None:
         with pytest.raises(BadFeedback, match="where sqrt is finite"):
             tournament.tell(0, [1.0, -1.0])
         tournament.tell(0, [4.0, 1.0])
+    tournament = heats.Tournament(heats.plan(2, 2, 3), linear(np.exp))
+    with pytest.raises(BadFeedback, match=r"where exp is finite, and within ±1e\+300"):
+        tournament.tell(0, [700.0, 1.0])  # two of them overflow
+    assert play(tournament, lambda query: [600.0 + arm for arm in query.arms]).winner == 1
 
 
 @pytest.mark.parametrize(
@@ -149,6 +160,7 @@ def test_a_functional_must_be_finite_where_rewards_are() -> None:
         (lambda: as_statistic(positional([2, 1]), [2, 3]), "do not cover a heat of 3"),
         (lambda: as_statistic(positional([1, 2]), [2]), "not increase"),
         (lambda: as_statistic(positional(lambda size: [math.nan] * size), [2]), "finite"),
+        (lambda: as_statistic(positional([1.7e308, 0]), [2]), r"within ±1e\+100"),
         (lambda: as_statistic(positional(lambda size: None), [2]), "must be numbers"),
         (lambda: positional("abc"), "must be numbers"),
         (lambda: positional(5), "must be numbers"),

@@ -117,6 +117,34 @@ def test_a_refused_tell_changes_nothing(feedback: Any, told: int) -> None:
     assert play(tournament).report().to_json() == play(some_tournament()).report().to_json()
 
 
+@pytest.mark.parametrize("silent", [0, 2])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda pulls, statistic: heats.Tournament(heats.plan(2, 2, pulls), statistic),
+        lambda pulls, statistic: heats.RoundRobin(2, 2, pulls, statistic=statistic),
+    ],
+)
+def test_a_kind_that_was_refused_was_not_told(make: Any, silent: int) -> None:
+    """The pull that ends a stage may fail in the statistic; then another kind of feedback is as welcome as before."""
+
+    def average_logs(observations: Any) -> Any:
+        with np.errstate(divide="ignore"):
+            return np.log(observations).mean(axis=-2)
+
+    machine, fresh = (make(silent + 1, average_logs) for _ in range(2))
+    for pull in range(silent):
+        machine.tell(pull, heats.NoVerdict())
+        fresh.tell(pull, heats.NoVerdict())
+    with pytest.raises(InvalidArgument, match="gave scores that are not finite"):
+        machine.tell(silent, heats.Winner(0))  # the loser has log 0
+    assert machine.kind is None
+    for each in (machine, fresh):
+        each.tell(silent, [1.0, 2.0] if each.query(silent).arms == (0, 1) else [2.0, 1.0])
+    assert machine.winner == 1
+    assert machine.report().to_json() == fresh.report().to_json()
+
+
 def test_what_is_not_owed_is_refused() -> None:
     """Ids of later rounds and of no round, queries of other runs, numbers that are none."""
     tournament = some_tournament()

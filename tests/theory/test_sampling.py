@@ -40,6 +40,7 @@ def test_golden_numbers() -> None:
     assert [candidates_needed(share, 0.05) for share in (0.02, 0.01)] == [149, 299]
     assert candidates_needed(0.9, 0.01) == 2  # ⌈ln 0.01 / ln(1 − 0.9)⌉ is 3 in floating point
     assert sampling_error(0.05, 59) == pytest.approx(0.95**59)
+    assert sampling_error(1e-12, 10**400) == 0
 
 
 @pytest.mark.parametrize(("share", "delta"), [(0, 0.05), (1, 0.05), (-0.1, 0.05), (0.05, 0), (0.05, 1), ("5%", 0.05)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from heats.base.arrays import Array
 
 
@@ -22,6 +24,8 @@ def mean_interval(values: Array, confidence: float = 0.95) -> tuple[float, float
     """Return Student's interval of the mean of independent ``values``, at least two."""
     from scipy.special import stdtrit
 
-    spread = float(values.std(ddof=1)) / math.sqrt(values.size)
-    reach = float(stdtrit(values.size - 1, (1 + confidence) / 2)) * spread
-    return float(values.mean()) - reach, float(values.mean()) + reach
+    first, apart = float(values[0]), values - values[0]
+    largest = float(np.abs(apart).max()) or 1.0  # taken out, so that no square over- or underflows
+    error = float((apart / largest).std(ddof=1)) / math.sqrt(values.size) * largest
+    middle, reach = first + float(apart.mean()), float(stdtrit(values.size - 1, (1 + confidence) / 2)) * error
+    return middle - reach, middle + reach

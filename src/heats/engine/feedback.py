@@ -37,6 +37,9 @@ Row: TypeAlias = tuple[float, ...]
 
 LARGEST = 1e100  # a reward beyond this is a sentinel or a bug, and its powers would overflow
 LEAST = -LARGEST
+LEAST_SPREAD = 1e-300  # of the rewards of a pull: closer to 0 floats lose their digits
+FAR_APART = 1e-280  # from there on two floats differ by more than that
+FEW_NAMED = 8  # arms are looked up one by one in their heat; more of them in a table of it
 
 
 class Named(ABC):
@@ -228,9 +231,21 @@ def rewards(values: Any, arms: Arms) -> Row:
         for value in values:
             if type(value) is not float or not LEAST <= value <= LARGEST:
                 break
-        else:
-            return tuple(values)  # the common case, checked without a call per value
-    return _rewards_with_care(values, arms)
+        else:  # the common case, checked without a call per value
+            return _check_spread(tuple(values)) if -FAR_APART < values[0] < FAR_APART else tuple(values)
+    return _check_spread(_rewards_with_care(values, arms))
+
+
+def _check_spread(row: Row) -> Row:
+    """Return rewards, or refuse those that differ by next to nothing; the reward of an arm alone, from 0."""
+    spread = max(row) - min(row) if len(row) > 1 else abs(row[0])
+    if 0 < spread < LEAST_SPREAD:
+        differ = f"the rewards {show_value(row)} differ" if len(row) > 1 else f"the reward {row[0]} differs from 0"
+        raise BadFeedback(
+            f"{differ} by less than {LEAST_SPREAD:g}, where floats lose their digits; multiply all rewards of the run "
+            "by the same large number."
+        )
+    return row
 
 
 def _rewards_with_care(values: Any, arms: Arms) -> Row:
@@ -292,13 +307,14 @@ def _shares(winners: Sequence[int], size: int) -> Row:
 
 def _places(named: Sequence[Any], arms: Arms) -> list[int]:
     """Return where in ``arms`` the named ones stand; each must be there, once."""
-    places = []
+    find = arms.index if len(named) <= FEW_NAMED else {arm: place for place, arm in enumerate(arms)}.__getitem__
+    places: dict[int, None] = {}
     for arm in named:
         try:
-            index = arms.index(-1 if is_bool(arm) else operator.index(arm))
-        except (TypeError, ValueError):
-            raise BadFeedback(f"{show_value(arm)} is not in this heat; its arms are {arms}.") from None
+            index = find(-1 if is_bool(arm) else operator.index(arm))
+        except (TypeError, ValueError, KeyError):
+            raise BadFeedback(f"{show_value(arm)} is not in this heat; its arms are {show_value(arms)}.") from None
         if index in places:
             raise BadFeedback("{arm} is named twice; name everybody at most once.", arm=arm)
-        places.append(index)
-    return places
+        places[index] = None
+    return list(places)

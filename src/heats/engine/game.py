@@ -16,7 +16,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask, Words
 from heats.engine.feedback import Kind
-from heats.engine.scoring import Seen, as_statistic, see
+from heats.engine.scoring import Seen, as_statistic, find_level, see
 from heats.engine.specs import Spec
 from heats.engine.statistics import StatisticLike
 
@@ -185,10 +185,17 @@ class Game(ABC):
 class ScoredGame(Game):
     """A game that needs to know of a heat only its scores and means, however they were found."""
 
+    compares_heats: ClassVar[bool] = False  # whether scores of different heats are compared
+
+    def find_level(self, observations: Array, heard: Mask | None) -> Array | None:
+        """Return the level that all heats of a stage are scored by; None: each has its own."""
+        return find_level(observations, heard, of_runs=True) if self.compares_heats else None
+
     @abstractmethod
     def finish(self, kind: Kind | None, seen: Seen) -> None:
         """Judge the stage by what its heats said."""
 
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Score the observations, and judge."""
-        self.finish(kind, see(self.statistic, kind, observations, heard))
+        level = self.find_level(observations, heard)
+        self.finish(kind, see(self.statistic, kind, observations, heard, level=level, show=True))

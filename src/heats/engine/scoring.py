@@ -15,33 +15,88 @@ from heats.engine.statistics import FACTORIES, Statistic, StatisticLike, mean, w
 from heats.errors import BadFeedback, InvalidArgument
 from heats.planning.plan import FeedbackHint
 
+FAR = 1000.0  # times what numbers differ by: up to there from zero, sums of them lose no more than three digits
+
 
 class Seen(NamedTuple):
     """What the pulls of heats said: scores and mean observations ``(..., size)``, and how many had a verdict.
 
-    A heat without any verdict has scores and means of 0.
+    They are there to be compared: of rewards far from zero they are less a *level*, so that nothing is lost. ``shown``
+    are the scores as people know them, where these differ. A heat without any verdict has scores and means of 0.
     """
 
     scores: Array
     means: Array
     verdicts: Indices | int  # of every heat, or of all alike
+    shown: Array | None = None
 
 
-def see(statistic: Statistic, kind: Kind | None, observations: Array, heard: Mask | None = None) -> Seen:
-    """Score heats ``(..., pulls, size)`` by those of their pulls that were ``heard``, which None says of all."""
+def see(
+    statistic: Statistic,
+    kind: Kind | None,
+    observations: Array,
+    heard: Mask | None = None,
+    *,
+    level: Array | None = None,
+    show: bool = False,
+) -> Seen:
+    """Score heats ``(..., pulls, size)`` by those of their pulls that were ``heard``, which None says of all.
+
+    The level of rewards is that of their heat, unless scores of different heats are compared, and so need a common one.
+    """
+    if kind is Kind.REWARDS and level is None:
+        level = find_level(observations, heard)
+    if kind is not Kind.REWARDS or level is None or not level.any():
+        return _see(statistic, kind, observations, observations, heard)
+    moved = observations - level
+    seen = _see(statistic, kind, moved if statistic.equivariant else observations, moved, heard)
+    return seen._replace(shown=_see(statistic, kind, observations, moved, heard).scores) if show else seen
+
+
+def _see(statistic: Statistic, kind: Kind | None, scored: Array, averaged: Array, heard: Mask | None) -> Seen:
     if heard is None:
         assert kind is not None
-        return Seen(score(statistic, kind, observations), observations.mean(axis=-2), observations.shape[-2])
+        scores = score(statistic, kind, scored)
+        is_mean = statistic is mean and kind is Kind.REWARDS
+        return Seen(scores, scores if is_mean else averaged.mean(axis=-2), scored.shape[-2])
     verdicts = heard.sum(axis=-1)
-    scores = np.zeros((*verdicts.shape, observations.shape[-1]))
+    scores = np.zeros((*verdicts.shape, scored.shape[-1]))
     means = np.zeros(scores.shape)
     for count in np.unique(verdicts[verdicts > 0]).tolist():  # heats with equally many verdicts at once
         assert kind is not None
         heats = verdicts == count
-        pulls = observations[heats][heard[heats]].reshape(-1, count, observations.shape[-1])
+        pulls, levelled = (each[heats][heard[heats]].reshape(-1, count, each.shape[-1]) for each in (scored, averaged))
         scores[heats] = score(statistic, kind, pulls)
-        means[heats] = pulls.mean(axis=-2)
+        means[heats] = levelled.mean(axis=-2)
     return Seen(scores, means, verdicts)
+
+
+def find_level(observations: Array, heard: Mask | None, *, of_runs: bool = False) -> Array:
+    """Return the level of the observations that had a verdict in every heat, or run, which the first axis counts."""
+    if heard is None and observations.shape[-2] > 1:
+        level = find_level(observations[..., :1, :], None, of_runs=of_runs)
+        if not level.any():  # then all pulls have none either
+            return level
+    axes = tuple(range(1, observations.ndim)) if of_runs else (-2, -1)
+    known = True if heard is None else heard[..., None]
+    high = observations.max(axis=axes, keepdims=True, where=known, initial=-np.inf)
+    return choose_level(observations.min(axis=axes, keepdims=True, where=known, initial=np.inf), high)
+
+
+def choose_level(low: Array, high: Array) -> Array:
+    """Return the highest of numbers that all are far from zero, beside what they differ by; of others 0.
+
+    Less that, sums lose nothing that was told; and no number that is near zero loses its digits to one that is not.
+    """
+    is_far = np.isfinite(high) & (np.abs(high) > FAR * (high - low))  # of no numbers at all it is not finite
+    return np.where(is_far, high, 0.0)
+
+
+def center_rows(rows: Array) -> Array:
+    """Return rows less their means; first less one of their numbers, so that those far from zero lose nothing."""
+    moved = rows - rows[..., :1]
+    centered: Array = moved - moved.mean(axis=-1, keepdims=True)
+    return centered
 
 
 def score(statistic: Statistic, kind: Kind, observations: Array) -> Array:

@@ -51,7 +51,9 @@ def unrank(numbers: Indices, n: int, size: int) -> Indices:
     rest = numbers.copy()
     sets = np.empty((*numbers.shape, size), dtype=np.int64)
     for place in range(size, 0, -1):
-        smaller = np.array([min(math.comb(c, place), 2**62) for c in range(n + 1)], dtype=np.int64)
-        sets[..., place - 1] = np.searchsorted(smaller, rest, side="right") - 1
-        rest -= smaller[sets[..., place - 1]]
+        least, most = place - 1, place + n - size  # arms that may have this place
+        smaller = np.array([min(math.comb(c, place), 2**62) for c in range(least, most + 1)], dtype=np.int64)
+        found = np.searchsorted(smaller, rest, side="right") - 1
+        sets[..., place - 1] = least + found
+        rest -= smaller[found]
     return sets

@@ -18,6 +18,9 @@ from heats.base.checks import between, one_of
 from heats.base.text import end_sentence
 from heats.errors import InvalidArgument, show_value
 
+LARGEST_WEIGHT = 1e100  # of a place: sums of larger ones may overflow
+LARGEST_RESULT = 1e300  # of a function of a reward: means of larger ones may overflow
+
 Weights: TypeAlias = Sequence[float] | Callable[[int], Sequence[float]]
 
 
@@ -25,6 +28,7 @@ class Statistic:
     """A named statistic.
 
     ``per_pull``: the scores are the mean over pulls of this function of the observations, where that is so.
+    ``equivariant``: a number added to all observations is added to all scores.
     ``needs``: what observations must be like, where the statistic is NaN otherwise; refused when told.
     ``check_size``: raises if heats of that many arms cannot be scored.
     ``made_by``: a function and its arguments that make it again.
@@ -38,6 +42,7 @@ class Statistic:
         doc: str | None = None,
         parameters: dict[str, Any] | None = None,
         per_pull: Callable[[Array], Array] | None = None,
+        equivariant: bool = False,
         needs: str = "",
         check_size: Callable[[int], object] = lambda size: None,
         made_by: tuple[Callable[..., Statistic], tuple[Any, ...]] | None = None,
@@ -46,6 +51,7 @@ class Statistic:
         self.__doc__ = doc
         self.parameters = parameters or {}
         self.per_pull = per_pull
+        self.equivariant = equivariant
         self.needs = needs
         self.check_size = check_size
         self._score = score
@@ -93,6 +99,7 @@ def winner_shares(observations: Array) -> Array:
 mean = _average(
     "mean",
     lambda observations: observations,
+    equivariant=True,
     made_by=(_get_known, ("mean",)),
     doc="Arithmetic mean of an arm's observations, s(O) = Σ x / |O| (Section 2); of winner bits, the win rate.",
 )
@@ -100,6 +107,7 @@ mean = _average(
 median = Statistic(
     "median",
     lambda observations: np.median(observations, axis=-2),
+    equivariant=True,
     made_by=(_get_known, ("median",)),
     doc="Median of an arm's observations, the mean of the two middle ones if even (Appendix G).",
 )
@@ -172,6 +180,7 @@ def quantile(p: float, method: str = "linear") -> Statistic:
         "quantile",
         lambda o: np.quantile(o, share, axis=-2, method=method),  # type: ignore[call-overload]  # checked above
         parameters={"p": share, "method": method},
+        equivariant=True,
         made_by=(quantile, (share, method)),
     )
 
@@ -185,23 +194,36 @@ def expected_shortfall(alpha: float) -> Statistic:
 
     def score(observations: Array) -> Array:
         pulls = observations.shape[-2]
-        weights = np.clip(share * pulls - np.arange(pulls), 0.0, 1.0)  # 1 … 1, the fraction, 0 … 0
-        worst: Array = (np.sort(observations, axis=-2) * weights[:, None]).sum(axis=-2) / (share * pulls)
+        count = max(share * pulls, 1.0)
+        weights = np.clip(count - np.arange(pulls), 0.0, 1.0)  # 1 … 1, the fraction, 0 … 0
+        worst: Array = (np.sort(observations, axis=-2) * weights[:, None]).sum(axis=-2) / count
         return worst
 
-    return Statistic("expected_shortfall", score, parameters={"alpha": share}, made_by=(expected_shortfall, (share,)))
+    made_by = (expected_shortfall, (share,))
+    return Statistic("expected_shortfall", score, parameters={"alpha": share}, equivariant=True, made_by=made_by)
 
 
 def linear(r: Callable[[Any], Any]) -> Statistic:
     """Return the mean of r(x): a linear functional ∫ r dF of the empirical distribution (Section 5).
 
-    ``r`` may take whole arrays (fast) or single numbers. Rewards where it is not finite are refused when told.
+    ``r`` may take whole arrays (fast) or single numbers. Rewards where it is not finite,
+    or so large that a mean may overflow, are refused when told.
     """
     if not callable(r):
         raise InvalidArgument("{r} must be a function of one number, such as math.sqrt.", r=r)
     name = str(getattr(r, "__qualname__", None) or show_value(r))
-    needs = f"rewards where {name} is finite"
-    return _average("linear", _elementwise(r), parameters={"r": name}, needs=needs, made_by=(linear, (r,)))
+    needs = f"rewards where {name} is finite, and within ±{LARGEST_RESULT:g}"
+    return _average("linear", _bound(_elementwise(r)), parameters={"r": name}, needs=needs, made_by=(linear, (r,)))
+
+
+def _bound(r: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return NaN where a function is so large that its mean may overflow."""
+
+    def apply(observations: Array) -> Array:
+        values = r(observations)
+        return np.where(np.abs(values) <= LARGEST_RESULT, values, math.nan)
+
+    return apply
 
 
 def _elementwise(r: Callable[[Any], Any]) -> Callable[[Array], Array]:
@@ -238,7 +260,8 @@ def positional(weights: Weights) -> Statistic:
 
     def per_pull(observations: Array) -> Array:
         size = observations.shape[-1]
-        total = np.concatenate([[0.0], np.cumsum(of(size))])  # total[m]: weight of the first m places
+        each = of(size)
+        total = np.concatenate([[0.0], np.cumsum(each)])  # total[m]: weight of the first m places
         order = np.argsort(-observations, axis=-1, kind="stable")
         ranked = np.take_along_axis(observations, order, axis=-1)
         place = np.arange(size)
@@ -247,7 +270,8 @@ def positional(weights: Weights) -> Statistic:
         first = np.maximum.accumulate(np.where(np.concatenate([edge, differs], axis=-1), place, 0), axis=-1)
         ends = np.where(np.concatenate([differs, edge], axis=-1), place, size)
         last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
-        shared = (total[last + 1] - total[first]) / (last + 1 - first)
+        mean_weight = (total[last + 1] - total[first]) / (last + 1 - first)
+        shared = np.where(first == last, each[first], mean_weight)  # alone, without the rounding of sums
         result = np.empty_like(observations)
         np.put_along_axis(result, order, shared, axis=-1)
         return result
@@ -281,9 +305,10 @@ def _checked_weights(weights: Any, size: int) -> Array:
             f"positional weights {show_value(weights)} do not cover a heat of {size} arms; give one per place."
         )
     array = np.array(weights[:size])
-    if not np.isfinite(array).all() or (np.diff(array) > 0).any():
+    if not (np.abs(array) <= LARGEST_WEIGHT).all() or (np.diff(array) > 0).any():
         raise InvalidArgument(
-            f"positional weights {show_value(weights)} must be finite and not increase: the first place is the best."
+            f"positional weights {show_value(weights)} must be finite, within ±{LARGEST_WEIGHT:g}, and not increase: "
+            "the first place is the best."
         )
     return array
 

@@ -18,7 +18,7 @@ from heats.base.intervals import binomial_interval
 from heats.base.markup import make_html_table, make_paragraph
 from heats.base.randomness import draw_bits, fold_seed
 from heats.base.text import count_things, end_sentence
-from heats.engine.feedback import Kind
+from heats.engine.feedback import LARGEST, Kind
 from heats.engine.game import Game, ScoredGame, Stage
 from heats.engine.machine import Machine
 from heats.engine.scoring import Seen, adapt_to_kind, see, settle
@@ -197,7 +197,8 @@ class Runner:
         self.pulls = game.total
         self._spec, self._statistic = game.spec, game.statistic
         self._environment, self._cost = environment, cost
-        self._by_means = isinstance(game, ScoredGame) and adapted is mean and not environment.silent
+        has_means = environment.at_once or environment.kind is not Kind.REWARDS  # else see() averages with more care
+        self._by_means = isinstance(game, ScoredGame) and adapted is mean and not environment.silent and has_means
         values = game.most_values(by_means=self._by_means and environment.at_once)
         self.bytes = 40 * max(values, 4 * game.n_arms)  # per repetition: observations, and what is sorted with them
 
@@ -213,20 +214,25 @@ class Runner:
         costs = np.zeros(reps)
         while (stage := game.stage()) is not None:
             if isinstance(game, ScoredGame):
-                parts = [self._see(world, stage.heats[:, heats], pulls, rng) for heats, pulls in stage.parts()]
-                game.finish(world.kind, _join(parts, stage))
+                game.finish(world.kind, self._see(world, stage, rng, game))
             else:
                 game.hear(world.kind, *self._observe(world, stage.heats, game.pulled, stage.pulls, rng))
             if self._cost is not None:
                 costs += sum(pulls * self._price(stage.heats[:, heats]) for heats, pulls in stage.parts())
         return game.winners, costs
 
-    def _see(self, world: Environment, heats: Indices, pulls: int, rng: Rng) -> Seen:
-        """Pull heats, or draw what their means would be."""
+    def _see(self, world: Environment, stage: Stage, rng: Rng, game: ScoredGame) -> Seen:
+        """Pull the heats of a stage, or draw what their means would be."""
+        parts = [(stage.heats[:, heats], pulls) for heats, pulls in stage.parts()]
         if self._by_means:
-            means = self._check_seen(world.sample_mean(heats, pulls, rng), heats.shape)
-            return Seen(means if world.kind is Kind.REWARDS else settle(means), means, pulls)
-        return see(self._statistic, world.kind, *self._observe(world, heats, 0, pulls, rng))
+            return _join([self._see_means(world, *part, rng) for part in parts], stage)
+        told = [self._observe(world, heats, 0, pulls, rng) for heats, pulls in parts]
+        level = game.find_level(*told[0])
+        return _join([see(self._statistic, world.kind, *each, level=level) for each in told], stage)
+
+    def _see_means(self, world: Environment, heats: Indices, pulls: int, rng: Rng) -> Seen:
+        means = self._check_seen(world.sample_mean(heats, pulls, rng), heats.shape)
+        return Seen(means if world.kind is Kind.REWARDS else settle(means), means, pulls)
 
     def _observe(
         self, world: Environment, heats: Indices, before: int, pulls: int, rng: Rng
@@ -246,8 +252,10 @@ class Runner:
         world = type(self._environment).__name__
         if np.shape(seen) != expected:
             raise InvalidArgument(f"the world {world} returned shape {np.shape(seen)} where {expected} was due.")
-        if not np.isfinite(seen).all():
-            raise InvalidArgument(f"the world {world} returned observations that are not finite.")
+        if not (np.abs(seen) <= LARGEST).all():
+            raise InvalidArgument(
+                f"the world {world} returned observations that are not finite numbers within ±{LARGEST:g}."
+            )
         return seen
 
     def _price(self, heats: Indices) -> Array:

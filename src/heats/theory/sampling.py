@@ -17,6 +17,7 @@ from heats.planning.plan import MOST_ARMS
 from heats.theory.guarantees import smallest_budget
 from heats.theory.rates import Rate
 
+CERTAINLY_ENOUGH = 10**18  # draws: the chance that all miss the smallest share is 0 to any float
 SLIP = 1e-12  # of floating point: 0.1² is not quite 0.01
 _WHY = "the part of the space that counts as best"
 
@@ -33,7 +34,8 @@ def candidates_needed(share: float, delta: float) -> int:
 
 def sampling_error(share: float, candidates: int) -> float:
     """Return (1 − α)^N, the chance that none of so many draws is among the best ``share`` α."""
-    return math.exp(whole("candidates", candidates, 0) * math.log1p(-_check_share(share)))
+    draws = min(whole("candidates", candidates, 0), CERTAINLY_ENOUGH)
+    return math.exp(draws * math.log1p(-_check_share(share)))
 
 
 def _check_share(share: float) -> float:

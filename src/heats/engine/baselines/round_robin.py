@@ -13,7 +13,7 @@ from heats.engine.feedback import Kind
 from heats.engine.game import Said, ScoredGame, Stage
 from heats.engine.machine import Machine
 from heats.engine.report import Report
-from heats.engine.scoring import Seen, see, settle
+from heats.engine.scoring import Seen, choose_level, settle
 from heats.engine.sets import random_sets
 from heats.engine.specs import RoundRobinSpec
 from heats.engine.statistics import StatisticLike, mean
@@ -31,10 +31,13 @@ class RoundRobinReport(Report, frozen=True, dict=True):
 class AllSets(ScoredGame, spec=RoundRobinSpec):
     """The first ``budget`` sets of ``heat_size`` arms in a random order, in turn; the best mean score wins."""
 
+    compares_heats = True
+
     def __init__(self, spec: RoundRobinSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [spec.heat_size])
         self.sizes = (spec.budget,)
-        self.borda: Array | None = None  # by arm, NaN for arms never seen
+        self.borda: Array | None = None  # by arm, to be compared; NaN for arms never seen
+        self.shown: Array | None = None  # the same in the units of what was told
         self.copeland: Array | None = None
         self._roots = roots[:, None]
         sets = random_sets(roots, spec.n_arms, spec.heat_size, spec.budget)
@@ -66,13 +69,15 @@ class AllSets(ScoredGame, spec=RoundRobinSpec):
     def finish(self, kind: Kind | None, seen: Seen) -> None:
         """Average every arm over the sets it was seen in."""
         self.borda = self.mean_by_arm(kind, self._stage.heats, seen.scores, seen.verdicts)
+        shown = seen.shown
+        self.shown = self.borda if shown is None else self.mean_by_arm(kind, self._stage.heats, shown, seen.verdicts)
         tops = (seen.scores == seen.scores.max(axis=-1, keepdims=True)).astype(np.float64)
         self.copeland = self.mean_by_arm(kind, self._stage.heats, tops, seen.verdicts)
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
         """Average anew."""
         for _, said in past:
-            self.finish(kind, see(self.statistic, kind, *said))
+            self.hear(kind, *said)
 
     def mean_by_arm(self, kind: Kind | None, sets: Indices, values: Array, verdicts: Indices | int = 1) -> Array:
         """Average values ``(reps, sets, size)`` over the sets an arm was seen in; NaN for arms never seen."""
@@ -113,22 +118,24 @@ class RoundRobin(Machine, spec=RoundRobinSpec):
         arms, observations = self._so_far()
         if not len(arms):
             return None
-        means = self._sets.mean_by_arm(self._kind, arms[None], observations[None])
+        level = choose_level(observations.min(), observations.max())
+        means = self._sets.mean_by_arm(self._kind, arms[None], observations[None] - level)
         return int(self._sets.best_first(means)[0, 0])
 
     def report(self) -> RoundRobinReport:
         """Say what has been found; the scores come with the last pull."""
         sets = self._sets
         ranked = [] if sets.borda is None else sets.best_first(sets.borda)[0].tolist()
-        state, borda = self._state(ranked[1] if ranked else None), _or_none(sets.borda)
-        state["by_lot"] &= len({*borda} - {None}) <= 1  # means differ even where no pull tells its arms apart
+        state = self._state(ranked[1] if ranked else None)
+        # Means may differ even where no pull tells its arms apart.
+        state["by_lot"] &= len({*_or_none(sets.borda)} - {None}) <= 1
         return RoundRobinReport(
             algorithm="round-robin",
             budget=self.budget,
             sureness=None,
             rounds=(),
             **state,
-            borda=borda,
+            borda=_or_none(sets.shown),
             copeland=_or_none(sets.copeland),
             copeland_winner=None if sets.copeland is None else int(sets.best_first(sets.copeland)[0, 0]),
         )

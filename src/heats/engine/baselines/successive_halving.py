@@ -13,7 +13,7 @@ from heats.engine.feedback import Kind
 from heats.engine.game import Game, Said, Stage
 from heats.engine.machine import Machine
 from heats.engine.report import Report, RoundReport
-from heats.engine.scoring import see
+from heats.engine.scoring import Seen, find_level, see
 from heats.engine.specs import HalvingSpec
 from heats.engine.statistics import StatisticLike, mean, win_rate
 from heats.errors import BadFeedback, BudgetTooSmall, InvalidArgument
@@ -60,16 +60,16 @@ class Halving(Game, spec=HalvingSpec):
             if pulls:
                 self._stage = Stage(self.arms[..., None], pulls)
             else:
-                self._halve(self._scores(self._seen), pulls)
+                self._halve(self._see(self._seen), pulls)
         return self._stage
 
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
         """Score every arm by all it has shown."""
         assert self._stage is not None
         seen = np.concatenate([self._seen, _read_single(observations, heard)], axis=-1)
-        scores = self._scores(seen)
+        found = self._see(seen)
         self._seen = seen
-        self._halve(scores, self._stage.pulls)
+        self._halve(found, self._stage.pulls)
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
         """Know only what is left of what was seen, and note which rounds would have kept others."""
@@ -80,7 +80,7 @@ class Halving(Game, spec=HalvingSpec):
                 fresh = np.full((1, self.n_arms, pulls), np.nan)
                 fresh[0, dealt[0]] = _read_single(*said[number])[0]
                 seen = np.concatenate([seen, fresh], axis=-1)
-            order = _rank_scores(dealt, self._scores(seen[:, dealt[0]]))
+            order = _rank_scores(dealt, self._see(seen[:, dealt[0]]))
             keep = -(-dealt.shape[1] // 2)
             if set(dealt[0, order[0, :keep]].tolist()) != set(ranked[0, :keep].tolist()):
                 overturned.append(number)
@@ -91,16 +91,20 @@ class Halving(Game, spec=HalvingSpec):
         if kind is not Kind.REWARDS:
             raise BadFeedback(f"SuccessiveHalving pulls single arms and takes numbers only, not {kind.value} feedback.")
 
-    def _scores(self, seen: Array) -> Array | None:
+    def _see(self, seen: Array) -> Seen | None:
+        """Return what all pulls of every arm said; None if there were none."""
         if not seen.shape[-1]:
             return None
         heard = ~np.isnan(seen)
-        return see(self.statistic, Kind.REWARDS, seen[..., None], None if heard.all() else heard).scores[..., 0]
+        observations, known = seen[..., None], None if heard.all() else heard
+        level = find_level(observations, known, of_runs=True)
+        return see(self.statistic, Kind.REWARDS, observations, known, level=level, show=self.reps == 1)
 
-    def _halve(self, scores: Array | None, pulls: int) -> None:
-        order = _rank_scores(self.arms, scores)
+    def _halve(self, found: Seen | None, pulls: int) -> None:
+        order = _rank_scores(self.arms, found)
         self._dealt.append(self.arms)
-        ranked = None if scores is None else np.take_along_axis(scores, order, axis=-1)
+        shown = None if found is None else found.scores if found.shown is None else found.shown
+        ranked = None if shown is None else np.take_along_axis(shown[..., 0], order, axis=-1)
         self.rounds.append((np.take_along_axis(self.arms, order, axis=-1), ranked, pulls))
         self._take(order[:, : -(-order.shape[1] // 2)])
         self._stage = None
@@ -195,6 +199,9 @@ def _read_single(observations: Array, heard: Mask | None) -> Array:
     return observations[..., 0] if heard is None else np.where(heard, observations[..., 0], np.nan)
 
 
-def _rank_scores(dealt: Indices, scores: Array | None) -> Order:
-    """Return the order of arms, best first; equal ones, or all if nobody looked, as dealt."""
-    return np.argsort(-(np.zeros(dealt.shape) if scores is None else scores), axis=-1, kind="stable")
+def _rank_scores(dealt: Indices, found: Seen | None) -> Order:
+    """Return the order of arms, best first, those without a verdict last; equal ones, or all if none has, as dealt."""
+    scores = np.zeros(dealt.shape)
+    if found is not None:
+        scores = np.where(np.asarray(found.verdicts) > 0, found.scores[..., 0], -np.inf)
+    return np.argsort(-scores, axis=-1, kind="stable")

@@ -60,10 +60,9 @@ class _Round:
         if self.pairs:
             rates[:] = 0
             for one in range(1, len(gathered)):
-                for other in range(one):
-                    rate = self.comparisons / (gathered[one] + gathered[other])
-                    rates[one] += rate
-                    rates[other] += rate
+                rate = self.comparisons / (gathered[one] + gathered[:one])
+                rates[one] += rate.sum(axis=0)
+                rates[:one] += rate
         else:
             np.divide(self.comparisons, gathered.sum(axis=0), out=rates)
         return self._rates.take(self._places)

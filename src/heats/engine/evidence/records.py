@@ -61,7 +61,7 @@ class Leads(Record):
     def __init__(self, reps: int, n_arms: int) -> None:
         self._credit = np.zeros((reps, n_arms))
         self._pulled = np.zeros((reps, n_arms))
-        self._largest = np.ones((reps, 1))  # magnitude so far: what rounding errors are relative to
+        self._largest = np.zeros((reps, 1))  # magnitude so far: what rounding errors are relative to
         self._waiting: list[tuple[Indices, Array, Indices | int]] = []  # rounds that nobody has asked about yet
 
     def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
@@ -74,7 +74,8 @@ class Leads(Record):
         rep, heat = np.nonzero(which)
         arms = heats[rep, heat]
         rep = rep[:, None]
-        return settle(credit[rep, arms] / np.maximum(pulled[rep, arms], 1) / self._largest[rep[:, 0]])
+        largest = np.where(self._largest > 0, self._largest, 1.0)[rep[:, 0]]
+        return settle(credit[rep, arms] / np.maximum(pulled[rep, arms], 1) / largest)
 
     def credits(self) -> tuple[Array, Array]:
         """Return the sum of the leads of every arm, and its pulls: ``(reps, n_arms)``."""

@@ -9,6 +9,7 @@ from heats.base.arrays import Array
 from heats.base.intervals import binomial_interval, mean_interval
 from heats.base.randomness import Purpose, draw_bits, pick_below
 from heats.engine.feedback import Kind
+from heats.engine.scoring import choose_level
 from heats.engine.statistics import Statistic
 
 CONFIDENCE = 0.95
@@ -74,6 +75,8 @@ def _bootstrap(observations: Array, statistic: Statistic, seed: np.uint64) -> Su
     pulls = len(observations)
     if pulls < FEWEST_TO_RESAMPLE:
         return None
+    if statistic.equivariant:
+        observations = observations - choose_level(observations.min(), observations.max())
     resamples = int(np.clip(20_000_000 // observations.size, 100, 1000))
     which = (draw_bits(seed, Purpose.RESAMPLE, sample, np.arange(pulls)) for sample in range(resamples))
     try:

@@ -38,6 +38,7 @@ class Assessment(NamedTuple):
     chances: Array
     better: Array  # chance to be better than the arm of reference
     spread: float | None = None
+    level: float = 0.0  # what strengths and their intervals are less than the statistic: they are to be compared
     contextual: float | None = None  # chance that results depend on who is compared with whom; None: not assessed
 
 
@@ -130,7 +131,8 @@ def _resample_strengths(
         if reference in found.arms:
             better[found.arms] = (found.draws > found.draws[found.arms == reference]).mean(axis=1)
     order = np.lexsort((luck, _largest_first(chances), _largest_first(strengths)))
-    return Assessment("resampling", order, strengths, lows, highs, chances, better)
+    level = 0.0 if found is None else found.level
+    return Assessment("resampling", order, strengths, lows, highs, chances, better, level=level)
 
 
 def _largest_first(values: Array) -> Array:

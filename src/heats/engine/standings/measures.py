@@ -11,6 +11,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices
 from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
+from heats.engine.scoring import center_rows
 from heats.engine.statistics import Statistic, win_rate, winner_shares
 
 
@@ -54,17 +55,22 @@ def take_measures(told: Sequence[Told], kind: Kind | None, statistic: Statistic,
     if kind in (None, Kind.WINNER, Kind.RACE):
         return Measures(pulls, wins=_add_up(told, [each.observations for each in told], n_arms))
     if kind is Kind.REWARDS:
-        leads = [each.observations - luck for each, luck in zip(told, _find_luck(told), strict=True)]
-        return Measures(pulls, mean_leads=_average(_add_up(told, leads, n_arms), pulls))
+        return Measures(pulls, mean_leads=_average(_add_up(told, _find_leads(told), n_arms), pulls))
     sizes = [each.arms.shape[1] for each in told]
     places = [size - each.observations * (size - 1) for each, size in zip(told, sizes, strict=True)]
     return Measures(pulls, mean_places=_average(_add_up(told, places, n_arms), pulls))
 
 
-def _find_luck(told: Sequence[Told]) -> list[Array]:
-    """Return what arms that were pulled together have in common; those pulled alone, all of them."""
-    overall = np.mean(np.concatenate([each.observations.ravel() for each in told]), keepdims=True)
-    return [each.observations.mean(axis=1, keepdims=True) if each.arms.shape[1] > 1 else overall for each in told]
+def _find_leads(told: Sequence[Told]) -> list[Array]:
+    """Return rewards less what arms that were pulled together have in common; those pulled alone, all of them."""
+    leads = [center_rows(each.observations) for each in told]
+    alone = [number for number, each in enumerate(told) if each.arms.shape[1] == 1]
+    if alone:
+        apart = center_rows(np.concatenate([told[number].observations[:, 0] for number in alone]))[:, None]
+        cuts = np.cumsum([len(told[number].arms) for number in alone])[:-1]
+        for number, part in zip(alone, np.split(apart, cuts), strict=True):
+            leads[number] = part
+    return leads
 
 
 def _add_up(told: Sequence[Told], values: Sequence[Array], n_arms: int) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Words
 from heats.base.randomness import draw_units
 from heats.engine.evidence.told import Told
+from heats.engine.scoring import choose_level
 from heats.engine.statistics import Statistic
 
 FEWEST_TO_RESAMPLE = 10
@@ -24,11 +25,12 @@ MOST_VALUES = 20_000_000  # of all resamples together
 
 
 class Resampled(NamedTuple):
-    """Values of the arms that have pulls enough: as they are, and as they might have been."""
+    """Values of the arms that have pulls enough: as they are, and as they might have been; both less a ``level``."""
 
     arms: Indices
     values: Array  # (arms,)
     draws: Array  # (arms, resamples)
+    level: float
 
 
 def resample(told: Sequence[Told], statistic: Statistic, n_arms: int, seed: Words) -> Resampled | None:
@@ -38,18 +40,20 @@ def resample(told: Sequence[Told], statistic: Statistic, n_arms: int, seed: Word
     if not arms.size:
         return None
     resamples = int(np.clip(MOST_VALUES // pulls.sum(), FEWEST_RESAMPLES, MOST_RESAMPLES))
+    every = np.concatenate([each.observations.ravel() for each in told])
+    level = float(choose_level(every.min(), every.max())) if statistic.equivariant else 0.0
     seen: dict[int, list[Array]] = {arm: [] for arm in arms.tolist()}  # rows: as it was, then every resample
     for number, (members, rewards) in enumerate(_list_heats(told)):
         units = draw_units(seed, number, (resamples, len(rewards)))
         which = np.concatenate([np.arange(len(rewards))[None], (units * len(rewards)).astype(np.int64)])
         for column, arm in enumerate(members.tolist()):
             if arm in seen:
-                seen[arm].append(rewards[which, column])
+                seen[arm].append(rewards[which, column] - level)
     try:
         values = np.array([statistic(np.concatenate(rows, axis=1)[..., None])[:, 0] for rows in seen.values()])
     except Exception:  # a user's function that fails on anything but the pulls themselves must not cost the result
         return None
-    return Resampled(arms, values[:, 0], values[:, 1:]) if np.isfinite(values).all() else None
+    return Resampled(arms, values[:, 0], values[:, 1:], level) if np.isfinite(values).all() else None
 
 
 def _list_heats(told: Sequence[Told]) -> list[tuple[Indices, Array]]:

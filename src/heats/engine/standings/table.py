@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import overload
 
@@ -24,6 +25,8 @@ from heats.errors import InvalidArgument
 LEAST_RIVAL_CHANCE = 0.05  # to be stronger than the winner
 MOST_RIVALS = 10  # named
 DIGITS = 6  # to which all values are settled: what is beyond may differ from machine to machine
+MOST_DIGITS = 16  # that a float has
+FAR = 3  # orders of magnitude that values may be from zero, beside what they differ by, before they get more digits
 
 
 class Standings(msgspec.Struct, frozen=True, dict=True):
@@ -125,9 +128,10 @@ def make_standings(
     luck = np.argsort(np.argsort(draw_bits(root, Purpose.DEAL, 0, np.arange(n_arms))))
     known = assess_arms(told, kind, statistic, n_arms, winner, luck, draw_bits(root, Purpose.STRENGTHS))
     counted = take_measures(told, kind, statistic, n_arms)
-    columns = [counted.wins, counted.mean_places, counted.mean_leads]
-    columns += [known.strengths, known.lows, known.highs, known.chances]
-    plain = [[None] * n_arms if column is None else _make_plain(_settle(column)) for column in columns]
+    counts = [counted.wins, counted.mean_places, counted.mean_leads]
+    lifted = [_lift(each, known.level) for each in (known.strengths, known.lows, known.highs)]
+    columns = [None if each is None else _settle(each) for each in counts] + [*lifted, _settle(known.chances)]
+    plain = [[None] * n_arms if column is None else _make_plain(column) for column in columns]
     rows = tuple(
         Standing(arm, place, left[arm], int(counted.pulls[arm]), *(column[arm] for column in plain))
         for place, arm in enumerate(known.order.tolist(), 1)
@@ -143,9 +147,9 @@ def make_standings(
     )
 
 
-def settle_value(value: float) -> float:
+def settle_value(value: float, digits: int = DIGITS) -> float:
     """Round to the digits that the standings show."""
-    return float(f"{value:.{DIGITS}g}") + 0.0  # no negative zero
+    return float(f"{value:.{digits}g}") + 0.0  # no negative zero
 
 
 def _find_rivals(better: Array) -> list[int] | None:
@@ -157,9 +161,16 @@ def _find_rivals(better: Array) -> list[int] | None:
     return found
 
 
-def _settle(values: Array) -> Array:
-    """Round to six digits that count."""
-    return np.array([settle_value(value) for value in values.tolist()])
+def _lift(values: Array, level: float) -> Array:
+    """Return values and their level together, settled; far from zero with more digits, which they differ by."""
+    apart = np.nanmax(np.abs(values), initial=0.0)
+    more = math.log10(abs(level) / apart) - FAR if level and apart else 0.0
+    return _settle(values + level, DIGITS + math.ceil(np.clip(more, 0, MOST_DIGITS - DIGITS)))
+
+
+def _settle(values: Array, digits: int = DIGITS) -> Array:
+    """Round to so many digits that count."""
+    return np.array([settle_value(value, digits) for value in values.tolist()])
 
 
 def _make_plain(values: Array) -> list[float | None]:

@@ -94,7 +94,8 @@ class Elimination(ScoredGame, spec=TournamentSpec):
         heats, each = self._stage.heats, self.plan.rounds[self.round]
         keep = None if self.reps == 1 else each.keep  # a machine reports whole heats, a simulation only who is left
         ranks = _rank_heats(self.record, heats, self.byes, kind, seen, keep)
-        self._keep(Played(each, heats, ranks, seen.scores, seen.verdicts, self.byes))
+        shown = seen.scores if seen.shown is None else seen.shown
+        self._keep(Played(each, heats, ranks, shown, seen.verdicts, self.byes))
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
         """Keep the record anew, and note which rounds would have kept others; they stay as they were played."""

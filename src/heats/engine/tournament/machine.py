@@ -103,7 +103,7 @@ class Tournament(Machine, spec=TournamentSpec):
         return record if isinstance(record, Leads) else Leads(1, self.n_arms)
 
     def _finish(self, observations: Array, heard: Mask | None) -> None:
-        seen = see(self.statistic, self._kind, observations, heard)
+        seen = see(self.statistic, self._kind, observations, heard, show=True)
         game, before = self._elimination, self._elimination.round
         heats, byes = self._stage.stage.heats, game.byes  # type: ignore[union-attr]  # a stage is under way
         game.finish(self._kind, seen)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from heats.base.arrays import Indices
 from heats.base.text import count_things
 from heats.errors import InvalidArgument
 
-MOST_BUDGET = 20_000  # pulls: every one may have to look past all sets that were dealt as often as they may
+MOST_BUDGET = 20_000  # pulls: with every one there may be one more set that later ones have to look past
 
 
 class Repeats:
@@ -38,18 +38,23 @@ class Repeats:
 
 
 class Run:
-    """How often every set was dealt in one run; ``full`` are those that may not be dealt again, by arm."""
+    """How often every set was dealt in one run. Sets that may not be dealt again are *full*: they have numbers.
+
+    ``full_with`` has, by arm, a bit for each full set that it is in: so many sets are counted in no time.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._times: Counter[frozenset[int]] = Counter()
-        self._full: Counter[int] = Counter()
+        self._full = 0  # how many are
+        self._full_with: dict[int, int] = {}
 
     def renumber(self, arms: Sequence[int]) -> Run:
         """Return the same with arms known by their places among ``arms``, which are all."""
         places, other = {arm: place for place, arm in enumerate(arms)}, Run(self._most)
         other._times.update({frozenset(places[arm] for arm in each): times for each, times in self._times.items()})
-        other._full.update({places[arm]: times for arm, times in self._full.items()})
+        other._full = self._full
+        other._full_with = {places[arm]: sets for arm, sets in self._full_with.items()}
         return other
 
     def note(self, heat: Sequence[int]) -> None:
@@ -57,7 +62,9 @@ class Run:
         arms = frozenset(heat)
         self._times[arms] += 1
         if self._times[arms] == self._most:
-            self._full.update(arms)
+            for arm in arms:
+                self._full_with[arm] = self._full_with.get(arm, 0) | 1 << self._full
+            self._full += 1
 
     def is_full(self, heat: Sequence[int]) -> bool:
         """Whether a heat may not be dealt again."""
@@ -67,35 +74,21 @@ class Run:
         """Return what is dealt instead of a heat of the best arms that is full; ``others`` follow them, best first.
 
         The next best takes the place of the last of them; where they were dealt with everybody, of the last but one,
-        and so on. So of all sets in the order of their arms it is the first that is not full.
+        and so on. So of all sets in the order of their arms it is the first that is not full: every arm is in it unless
+        all sets with it, with those before it that are in, and without those that are not, are full.
         """
-        with_it = math.comb(n_arms - 1, len(heat) - 1)  # sets that an arm is in
-        known, those = list[int](), (arm for arm in chain(heat, others) if self._full[arm] < with_it)
-        for places in _combine(len(heat), lambda place: _reach(known, those, place)):
-            found = [known[place] for place in places]
-            if not self.is_full(found):
-                return found
+        found: list[int] = []
+        full = (1 << self._full) - 1  # of the sets with those that are in, and without those that are not
+        for left, arm in zip(range(n_arms - 1, -1, -1), chain(heat, others), strict=False):
+            with_it = full & self._full_with.get(arm, 0)
+            if not with_it or with_it.bit_count() < math.comb(left, len(heat) - len(found) - 1):
+                found.append(arm)
+                full = with_it
+                if len(found) == len(heat):
+                    return found
+            else:
+                full ^= with_it
         raise AssertionError("all sets are full; check_repeats refuses that")
-
-
-def _reach(known: list[int], others: Iterator[int], place: int) -> bool:
-    """Whether there is an arm at that place; it is known then."""
-    known.extend(islice(others, max(0, place + 1 - len(known))))
-    return place < len(known)
-
-
-def _combine(size: int, is_there: Callable[[int], bool]) -> Iterator[list[int]]:
-    """Yield the combinations of places, as ``itertools`` does, of which nobody knows how many there are."""
-    places = list(range(size))
-    while places and is_there(places[-1]):
-        yield places
-        for last in reversed(range(size)):  # the last one that can go on, and those after it follow
-            start = places[last] + 1
-            if is_there(start + size - 1 - last):
-                places[last:] = range(start, start + size - last)
-                break
-        else:
-            return
 
 
 def check_repeats(n_arms: int, heat_size: int, budget: int, most: int | None) -> None:
@@ -113,7 +106,7 @@ def check_repeats(n_arms: int, heat_size: int, budget: int, most: int | None) ->
         )
     if budget > MOST_BUDGET:
         raise InvalidArgument(
-            f"{{budget}} is too large for {{most_per_set}}, which takes up to {MOST_BUDGET:,} pulls; leave it out.",
+            f"{{budget}} is more than adaptive play deals where it limits how often a set is compared, up to "
+            f"{MOST_BUDGET:,} pulls; give a smaller budget, or play a plan.",
             budget=budget,
-            most_per_set=most,
         )
