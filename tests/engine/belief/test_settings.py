@@ -209,7 +209,7 @@ def find_first() -> float:
     """Return who is first of arms whose chances differ in the fourth digit, and of those that differ in the ninth."""
     chances = np.array([[0.4999, 0.5001, 0.0], [0.5, 0.5 + 1e-9, 0.0]])
     strengths = np.array([[1.0, 0.0, -1.0]] * 2)
-    known = Posterior(chances, np.zeros(2), strengths, None)
+    known = Posterior(chances, np.zeros(2), strengths, np.ones((2, 3), dtype=bool), None)
     first = known.rank(np.arange(3)[None].repeat(2, axis=0))[:, 0]
     return float(first[0] * 10 + first[1])
 

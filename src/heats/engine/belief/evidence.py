@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.base.arrays import Array, Indices
-from heats.engine.belief.data import Comparisons, Sets, group_sets, join
+from heats.base.arrays import Array, Indices, Mask
+from heats.engine.belief.data import Comparisons, Sets, add_up, group_sets, join
 from heats.engine.feedback import Kind
 
 
@@ -112,6 +112,20 @@ def _take_firsts(part: FirstPlaces, runs: Indices) -> FirstPlaces:
 def _take_sums(part: RewardSums, runs: Indices) -> RewardSums:
     sets, theirs = part.sets.find(runs)
     return RewardSums(sets, part.sums.take(theirs, axis=1), part.counts.take(theirs, axis=1))
+
+
+def find_compared(evidence: Evidence) -> Mask:
+    """Return which arms were in a comparison with a verdict ``(reps, n_arms)``."""
+    shape = (evidence.reps, evidence.n_arms)
+    compared = np.zeros(shape, dtype=bool)
+    if isinstance(evidence, Rewards):
+        for part in evidence.parts:
+            compared |= add_up(part.sets.arms + part.sets.runs * evidence.n_arms, part.counts, shape) > 0
+    else:
+        for each in evidence.comparisons:
+            places = each.arms + np.arange(evidence.reps)[:, None] * evidence.n_arms
+            compared |= add_up(places, np.broadcast_to(each.told, places.shape), shape) > 0
+    return compared
 
 
 # Choices

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.base.arrays import Array, Indices
+from heats.base.arrays import Array, Indices, Mask
 from heats.base.threads import use_one_thread
 from heats.engine.belief.consistent import Consistent, average_fits, find_best_chances, weigh_consistent
 from heats.engine.belief.contextual import weigh_contextual
-from heats.engine.belief.evidence import Evidence, Rewards
+from heats.engine.belief.evidence import Evidence, Rewards, find_compared
 from heats.engine.belief.settings import CONSISTENT_ODDS, DIGITS, LEAST_DOUBT
 
 MOST_LOG_ODDS = 700.0
@@ -29,11 +29,15 @@ class Posterior(NamedTuple):
     chances: Array  # (reps, n_arms) to be the best; they sum to 1
     contextual: Array  # (reps,), the chance that the world is contextual
     strengths: Array  # (reps, n_arms), posterior means in a consistent world; less the mean of all arms
+    compared: Mask  # (reps, n_arms), arms that were in a comparison with a verdict
     consistent: Consistent  # what is known of strengths
 
     def rank(self, luck: Indices) -> Indices:
-        """Return the arms of every run, best first: by chance, then by strength, then by ``luck``."""
-        return np.lexsort((luck, -self.strengths, -np.round(self.chances, DIGITS)), axis=1)
+        """Return the arms of every run, best first: by chance, then by strength, then by ``luck``.
+
+        Arms that were never compared come last: none of them is recommended while another one was tried.
+        """
+        return np.lexsort((luck, -self.strengths, -np.round(self.chances, DIGITS), ~self.compared), axis=1)
 
 
 def weigh_worlds(contextual: Array, consistent: Array) -> Array:
@@ -45,12 +49,13 @@ def weigh_worlds(contextual: Array, consistent: Array) -> Array:
 
 def find_posterior(evidence: Evidence) -> Posterior:
     """Return the posterior of runs in step."""
+    compared = find_compared(evidence)
     with use_one_thread():
         consistent = weigh_consistent(evidence)
         strengths = average_fits(consistent)[0]
         strengths = strengths - strengths.mean(axis=1, keepdims=True)
         if isinstance(evidence, Rewards) and evidence.are_alone:
-            return Posterior(find_best_chances(consistent), np.zeros(evidence.reps), strengths, consistent)
+            return Posterior(find_best_chances(consistent), np.zeros(evidence.reps), strengths, compared, consistent)
         contextual = weigh_contextual(evidence)
         weight = weigh_worlds(contextual.log_evidence, consistent.log_evidence)
         chances = weight[:, None] * contextual.chances
@@ -58,7 +63,7 @@ def find_posterior(evidence: Evidence) -> Posterior:
         if unsure.size:
             some = _take(consistent, unsure)
             chances[unsure] += (1 - weight[unsure, None]) * find_best_chances(some)
-        return Posterior(chances / chances.sum(axis=1, keepdims=True), weight, strengths, consistent)
+        return Posterior(chances / chances.sum(axis=1, keepdims=True), weight, strengths, compared, consistent)
 
 
 def _take(consistent: Consistent, runs: Indices) -> Consistent:
