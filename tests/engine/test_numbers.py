@@ -76,7 +76,7 @@ def describe(machine: Machine) -> tuple[Any, ...]:
     """Return all that was decided: who was compared, who left when, who won, and how everybody stands."""
     told = [(each.round, each.pulls.tolist(), each.heats.tolist(), each.arms.tolist()) for each in machine.evidence()]
     standings = machine.standings()
-    rows = [(row.arm, row.pulls, row.chance) for row in standings.rows]
+    rows = [(row.arm, row.pulls, None if row.chance is None else round(row.chance, 4)) for row in standings.rows]
     return told, machine.list_exits(), machine.winner, rows, standings.rivals, standings.method
 
 
