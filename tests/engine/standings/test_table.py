@@ -37,7 +37,8 @@ def test_what_holds_for_all_standings(n: int, k: int, pulls: int, seed: int, kin
     rows = standings.rows
     assert sorted(row.arm for row in rows) == list(range(n))
     assert [row.place for row in rows] == list(range(1, n + 1))
-    assert [row.chance for row in rows] == sorted((row.chance for row in rows), reverse=True)
+    chances = [row.chance for row in rows[1:]]  # the first was compared, and another one that was not may be likelier
+    assert chances == sorted(chances, reverse=True)
     assert sum(row.chance for row in rows) == pytest.approx(1, abs=1e-4)
     assert sum(row.strength for row in rows) == pytest.approx(0, abs=1e-3)
     for row in rows:

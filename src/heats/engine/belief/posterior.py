@@ -35,9 +35,12 @@ class Posterior(NamedTuple):
     def rank(self, luck: Indices) -> Indices:
         """Return the arms of every run, best first: by chance, then by strength, then by ``luck``.
 
-        Arms that were never compared come last: none of them is recommended while another one was tried.
+        The first was compared, if any was: no arm is recommended that was never tried.
         """
-        return np.lexsort((luck, -self.strengths, -np.round(self.chances, DIGITS), ~self.compared), axis=1)
+        order = np.lexsort((luck, -self.strengths, -np.round(self.chances, DIGITS)), axis=1)
+        first = np.take_along_axis(self.compared, order, axis=1).argmax(axis=1)[:, None]
+        places = np.arange(order.shape[1])
+        return np.take_along_axis(order, np.argsort(np.where(places == first, -1, places), axis=1), axis=1)
 
 
 def weigh_worlds(contextual: Array, consistent: Array) -> Array:
