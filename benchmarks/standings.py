@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import process_time
+from typing import Any
 
 import numpy as np
 
 import heats
 from benchmarks.measure import Row
-from heats.engine.standings import Standings, precision
+from heats.engine.belief import consistent, matrices, strengths
+from heats.engine.standings import Standings
 
 
 def rows() -> Iterator[Row]:
@@ -46,26 +48,30 @@ def _time(machine: heats.Machine, what: str, most: float) -> Row:
 
 
 def _accuracy() -> Iterator[Row]:
-    """Take the way of many arms for few enough to be exact, and compare; draws alone make 0.02 of a chance."""
-    for n, pulls in ((400, 800), (400, 4000)):
+    """Take the way of many arms for few enough to be exact, and compare."""
+    for n, pulls in ((250, 500), (250, 2500)):  # all of them are treated together
         for feedback in ("winner", "reward"):
             machine = play(heats.Tournament(heats.plan(n, 4, pulls, feedback=feedback), seed=1), feedback)
             exact = machine.standings()
             with _most_together(100):
                 rough = machine.standings()
             chance, strength = _compare(exact, rough)
-            what = f"{n} arms, {pulls} pulls, {feedback} feedback, only 100 drawn together: largest error of a"
+            what = f"{n} arms, {pulls} pulls, {feedback} feedback, only 100 treated together: largest error of a"
             yield Row(f"{what} chance", f"{chance:.3f}", "< 0.05")
             yield Row(f"{what} strength, over the width of its interval", f"{strength:.2f}", "")
 
 
 @contextmanager
 def _most_together(arms: int) -> Iterator[None]:
-    before, precision.MOST_TOGETHER = precision.MOST_TOGETHER, arms
+    files: tuple[Any, ...] = (consistent, matrices, strengths)
+    before = [each.MOST_TOGETHER for each in files]
     try:
+        for each in files:
+            each.MOST_TOGETHER = arms
         yield
     finally:
-        precision.MOST_TOGETHER = before
+        for each, most in zip(files, before, strict=True):
+            each.MOST_TOGETHER = most
 
 
 def _compare(exact: Standings, rough: Standings) -> tuple[float, float]:

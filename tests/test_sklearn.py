@@ -416,7 +416,7 @@ def test_candidates_may_hold_more_than_json_does(tmp_path: Path) -> None:
     for n_fits in (12, 24):
         HeatsSearchCV(pipeline, space, n_fits=n_fits, journal=path).fit(X, Y)
     other = {"standardscaler": [*space["standardscaler"][:2], FunctionTransformer(np.sqrt)]}
-    with pytest.raises(InvalidArgument, match=r"its candidate \d is"):
+    with pytest.raises(InvalidArgument, match=r"its candidate #\d is"):
         HeatsSearchCV(pipeline, other, n_fits=24, journal=path).fit(X, Y)
     path.unlink()
     unknown = {"standardscaler": [FunctionTransformer(lambda x: x), FunctionTransformer(lambda x: x + 1)]}

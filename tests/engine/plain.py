@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from itertools import count, cycle, islice
 
 import numpy as np
-from scipy.special import roots_jacobi
 
 from heats.base.randomness import Purpose, draw_bits, fold_seed
 
-
-def log_gains(m: int) -> tuple[float, float]:
-    return math.log(m * 0.7), math.log(m * 0.3 / (m - 1))
-
-
-def gains(order: list[list[int]]) -> dict[int, float]:
-    """Return what a pull adds, of arms given as groups that tie, best first: the rule, place by place."""
-    found: defaultdict[int, float] = defaultdict(float)
-    while len(order) > 1:
-        left = [arm for group in order for arm in group]
-        won, lost = log_gains(len(left))
-        for arm in left:
-            share = 1 / len(order[0]) if arm in order[0] else 0.0
-            found[arm] += share * won + (1 - share) * lost
-        order = order[1:]
-    return dict(found)
+WIN_CHANCES = (0.55, 0.65, 0.75, 0.85, 0.95)  # of the best arm
+SHAPE = 0.5  # of the prior of shares
 
 
 def group(values: dict[int, float]) -> list[list[int]]:
@@ -43,13 +27,57 @@ def round_value(value: float) -> float:
     return round(value * 2**14) / 2**14
 
 
+def log_dirichlet(tallies: list[float]) -> float:
+    """Return log DM(w): of wins one after the other, where each arm wins with a share that nobody knows."""
+    found = math.lgamma(SHAPE * len(tallies)) - math.lgamma(SHAPE * len(tallies) + sum(tallies))
+    return found + sum(math.lgamma(SHAPE + won) - math.lgamma(SHAPE) for won in tallies)
+
+
+def log_mean(logs: list[float]) -> float:
+    return math.log(sum(map(math.exp, logs)) / len(logs))
+
+
+class PlainSet:
+    """All that was told of one set of arms: first places, and choices among those left after them."""
+
+    def __init__(self, arms: frozenset[int]) -> None:
+        self.first = dict.fromkeys(arms, 0.0)
+        self.later: list[tuple[list[int], list[int]]] = []  # who was left, who of them was chosen
+
+    def tell(self, order: list[list[int]]) -> None:
+        """Take in arms given as groups that tie, best first; where all are left that tie, nothing is chosen."""
+        for place in range(len(order) - 1):
+            left = flatten(order[place:])
+            if place:
+                self.later.append((left, order[place]))
+            else:
+                for arm in order[0]:
+                    self.first[arm] += 1 / len(order[0])
+
+    def compare(self, arm: int, p: float) -> float:
+        """Return R_Q(arm; p) of equation (1)."""
+        won, times = self.first[arm], sum(self.first.values())
+        others = [each for other, each in self.first.items() if other != arm]
+        ratio = won * math.log(p) + (times - won) * math.log(1 - p)
+        return ratio + log_dirichlet(others) - log_dirichlet(list(self.first.values()))
+
+    def compare_later(self, arm: int, p: float) -> float:
+        """Return the same of the later places of rankings."""
+        ratio = 0.0
+        for left, chosen in self.later:
+            if arm in left:
+                m, share = len(left), chosen.count(arm) / len(chosen)
+                ratio += share * math.log(p * m) + (1 - share) * math.log((1 - p) * m / (m - 1))
+        return ratio
+
+
 class Plain:
-    """The rule where company decides, as it is written down: one pull after the other, with lists and sorting."""
+    """Play in a contextual world: scores S_i of equation (3), and heats of the arms with the largest ones."""
 
     def __init__(self, n: int, k: int, seed: int) -> None:
         self.n, self.k = n, k
         self.pulls = [0] * n
-        self.sets: defaultdict[frozenset[int], defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
+        self.sets: dict[frozenset[int], PlainSet] = {}
         self.seed = fold_seed(seed)
 
     def luck(self, lap: int) -> list[int]:
@@ -57,14 +85,38 @@ class Plain:
         luck: list[int] = draw_bits(self.seed, Purpose.DEAL, lap, np.arange(self.n)).tolist()
         return luck
 
-    def score(self, arm: int) -> float:
-        """Return log P(all is as it is | it is the best) − log P(… | it is another, as strong as may be)."""
-        chances = [
-            math.exp(gained[arm]) / sum(math.exp(gained[each]) for each in members)
-            for members, gained in self.sets.items()
-            if arm in members
-        ]
-        return score_sets(chances, self.k)
+    def tell(self, arms: tuple[int, ...], order: list[list[int]]) -> None:
+        for arm in arms:
+            self.pulls[arm] += 1
+        self.sets.setdefault(frozenset(arms), PlainSet(frozenset(arms))).tell(order)
+
+    def find_scores(self) -> list[float]:
+        """Return S of every arm, a decoy beside it taken into account."""
+        found = []
+        for arm in range(self.n):
+            decoys = [self.find_decoys(arm, p) for p in WIN_CHANCES]
+            with_decoy = log_mean([self.sum_up(arm, p) for p in WIN_CHANCES]) + math.log(sum(decoys) / len(decoys))
+            alone = log_mean([self.sum_up(arm, p) + self.sum_up_later(arm, p) for p in WIN_CHANCES])
+            found.append(log_mean([alone, with_decoy]))
+        return found
+
+    def sum_up(self, arm: int, p: float, without: int | None = None) -> float:
+        """Return L of an arm: R over all its sets, or over those without another arm."""
+        return sum(each.compare(arm, p) for arms, each in self.sets.items() if arm in arms and without not in arms)
+
+    def sum_up_later(self, arm: int, p: float) -> float:
+        """Return what the later places of rankings add, which count only without a decoy."""
+        return sum(each.compare_later(arm, p) for arms, each in self.sets.items() if arm in arms)
+
+    def find_decoys(self, arm: int, p: float) -> float:
+        """Return how much likelier the rest is if another arm is ahead in all its sets without this one, on average."""
+        odds = [math.exp(self.sum_up(other, p, without=arm)) for other in range(self.n) if other != arm]
+        return sum(odds) / len(odds)
+
+    def find_chances(self) -> list[float]:
+        """Return the chance of each arm to be the best, in a contextual world."""
+        odds = [math.exp(score) for score in self.find_scores()]
+        return [each / sum(odds) for each in odds]
 
     def deal_first(self, pulls: int) -> list[set[int]]:
         """Deal everybody lap by lap; who fills up the last heat of a lap is whoever's turn it is, in the first order."""
@@ -83,143 +135,41 @@ class Plain:
         raise AssertionError
 
     def deal(self, pulls: int) -> list[set[int]]:
+        """Deal a batch; a pending pull counts with its expected result: the best wins 7 of 10."""
         if not any(self.pulls):
             return self.deal_first(pulls)
-        score, pulled, heats_dealt = [round(self.score(arm), 12) for arm in range(self.n)], list(self.pulls), []
-        luck = self.luck(0)
+        score, pulled, dealt = [round(score, 12) for score in self.find_scores()], list(self.pulls), []
+        luck, won, lost = self.luck(0), math.log(self.k * 0.7), math.log(self.k * 0.3 / (self.k - 1))
         for _ in range(pulls):
-            heat = sorted(range(self.n), key=lambda arm: (-round_value(score[arm]), pulled[arm], luck[arm]))
-            heat = heat[: self.k]
+            heat = sorted(range(self.n), key=lambda arm: (-round_value(score[arm]), pulled[arm], luck[arm]))[: self.k]
             total = sum(math.exp(score[arm]) for arm in heat)
-            won, lost = log_gains(self.k)
             chances = {arm: math.exp(score[arm]) / total for arm in heat}
             for arm in heat:
                 score[arm] = round_value(score[arm] + chances[arm] * won + (1 - chances[arm]) * lost)
                 pulled[arm] += 1
-            heats_dealt.append(set(heat))
-        return heats_dealt
+            dealt.append(set(heat))
+        return dealt
 
-    def tell(self, arms: tuple[int, ...], order: list[list[int]]) -> None:
-        members = self.sets[frozenset(arms)]
-        for arm in arms:
-            self.pulls[arm] += 1
-        for arm, gain in gains(order).items():
-            members[arm] += gain
+    def deal_by_strengths(
+        self, pulls: int, strengths: list[float], precision: list[float], gain: float, spent: float
+    ) -> list[set[int]]:
+        """Deal a batch in a consistent world: by strengths and six standard errors, or one once all is spent.
 
-
-def score_sets(chances: list[float], size: int) -> float:
-    """Return the score of an arm that tops its sets with these chances."""
-    points, weights = roots_jacobi(8, size - 2, 0)
-    another = 0.0
-    for point, weight in zip((1 + points) / 2, weights / weights.sum(), strict=True):
-        explained = (size * (point * p + (1 - point) * (1 - p) / (size - 1)) for p in chances)
-        another += weight * math.prod(explained)
-    return sum(math.log(size * chance) for chance in chances) - math.log(another)
-
-
-class PlainWinners(Plain):
-    """All of the rule where winners are told: it also finds out whether strengths last, and then goes by these."""
-
-    def __init__(self, n: int, k: int, budget: int, seed: int) -> None:
-        super().__init__(n, k, seed)
-        self.budget, self.batch, self.lasts = budget, 0, False
-        self.wins: defaultdict[frozenset[int], dict[int, int]] = defaultdict(dict)
-        self.theta, self.sharp = [0.0] * n, [1.0] * n
-
-    def tell_winner(self, arms: tuple[int, ...], winner: int) -> None:
-        self.tell(arms, [[winner], [arm for arm in arms if arm != winner]])
-        tallies = self.wins[frozenset(arms)]
-        for arm in arms:
-            tallies[arm] = tallies.get(arm, 0) + (arm == winner)
-
-    def look(self) -> None:
-        """A batch is over: ask, where that is due, what kind of world it is."""
-        self.batch += 1
-        told = sum(self.pulls)
-        if told < self.n * max(3, 0.75 * self.k):
-            self.lasts = False
-        elif self.lasts or self.batch % 3 == 0:
-            self.decide((0.75, 3.0, 10.0), odds=1.0)
-
-    def find_winner(self) -> int:
-        """Decide once more, and for good; of equals, luck."""
-        self.decide((0.75, 3.0, 10.0, 30.0), odds=20.0)
-        merits = [theta - 0.5 / math.sqrt(sharp) for theta, sharp in zip(self.theta, self.sharp, strict=True)]
-        values = merits if self.lasts else [self.score(arm) for arm in range(self.n)]
-        luck = self.luck(0)
-        return min(range(self.n), key=lambda arm: (-round(values[arm], 12), luck[arm]))
-
-    def decide(self, priors: tuple[float, ...], odds: float) -> None:
-        likely, self.theta, self.sharp = max((self.fit(prior) for prior in priors), key=lambda found: found[0])
-        self.lasts = likely + math.log(odds) > self.weigh_company()
-
-    def fit(self, prior: float) -> tuple[float, list[float], list[float]]:
-        """Return the log-likelihood of all winners by Laplace's method, θ, and the curvature of each."""
-        gamma = [1.0] * self.n
-        won = [prior + sum(tallies.get(arm, 0) for tallies in self.wins.values()) for arm in range(self.n)]
-        for _ in range(100_000):
-            rates = {
-                each: sum(tallies.values()) / sum(gamma[arm] for arm in each) for each, tallies in self.wins.items()
-            }
-            expected = [2 * prior / (1 + gamma[arm]) for arm in range(self.n)]
-            for each, rate in rates.items():
-                for arm in each:
-                    expected[arm] += rate
-            before, gamma = gamma, [w / e for w, e in zip(won, expected, strict=True)]
-            if all(abs(new - old) <= 1e-13 * old for new, old in zip(gamma, before, strict=True)):
-                break
-        hessian = np.diag([2 * prior * each / (1 + each) ** 2 for each in gamma])
-        beta = 2 * math.lgamma(prior) - math.lgamma(2 * prior)
-        peak = sum(prior * math.log(each) - 2 * prior * math.log1p(each) - beta for each in gamma)
-        for each, tallies in self.wins.items():
-            total, times = sum(gamma[arm] for arm in each), sum(tallies.values())
-            for arm in each:
-                chance = gamma[arm] / total
-                peak += tallies[arm] * math.log(chance)
-                for other in each:
-                    hessian[arm, other] += times * chance * ((arm == other) - gamma[other] / total)
-        likely = peak + self.n / 2 * math.log(2 * math.pi) - float(np.linalg.slogdet(hessian)[1]) / 2
-        return likely, [math.log(each) for each in gamma], np.diag(hessian).tolist()
-
-    def weigh_company(self) -> float:
-        """Return the log-likelihood if every set has shares of its own, and one arm tops all of its sets."""
-        found, tops = 0.0, [0.0] * self.n
-        chances: dict[frozenset[int], dict[int, float]] = {}
-        for each, tallies in self.wins.items():
-            m = len(each)
-            found += math.lgamma(m / 2) - math.lgamma(m / 2 + sum(tallies.values()))
-            found += sum(math.lgamma(0.5 + won) - math.lgamma(0.5) for won in tallies.values())
-            total = sum(math.exp(self.sets[each][arm]) for arm in each)
-            chances[each] = {arm: math.log(m * math.exp(self.sets[each][arm]) / total) for arm in each}
-            for arm in each:
-                tops[arm] += chances[each][arm]
-        best = tops.index(max(tops))
-        decoys = [
-            sum(said[arm] for each, said in chances.items() if arm in each and best not in each)
-            for arm in range(self.n)
-        ]
-        one, two = (sum(map(math.exp, logs)) / self.n for logs in (tops, decoys))
-        return found + math.log(one) + math.log((1 + two) / 2)
-
-    def deal(self, pulls: int) -> list[set[int]]:
-        if not self.lasts:
-            return super().deal(pulls)
-        ahead = 6 - 5 * sum(self.pulls) / self.k / self.budget
-        sharp, pulled, luck, dealt = list(self.sharp), list(self.pulls), self.luck(0), []
-        close = sum(
-            theta + 1 / math.sqrt(known) >= max(self.theta) for theta, known in zip(self.theta, sharp, strict=True)
-        )
+        A pull adds ``gain`` to the precision of its arms; 0: where the first is chosen, q(1 − q), and at least 0.05.
+        """
+        bonus, precision, pulled, luck, dealt = 6 - 5 * spent, list(precision), list(self.pulls), self.luck(0), []
+        far = [theta + 1 / math.sqrt(known) for theta, known in zip(strengths, precision, strict=True)]
+        close = sum(each >= max(strengths) for each in far)
         best_places = min(max(close, 2), self.k) if sum(pulled) / self.n >= 16 else self.k
         for _ in range(pulls):
-            reach = [theta + ahead / math.sqrt(known) for theta, known in zip(self.theta, sharp, strict=True)]
+            reach = [theta + bonus / math.sqrt(known) for theta, known in zip(strengths, precision, strict=True)]
             order = sorted(range(self.n), key=lambda arm: (-round_value(reach[arm]), pulled[arm], luck[arm]))
-            heat = order[:best_places]
-            guests = sorted(order[best_places:], key=lambda arm: (pulled[arm], luck[arm]))
-            heat += guests[: self.k - best_places]
-            total = sum(math.exp(self.theta[arm]) for arm in heat)
+            rare = sorted(order[best_places:], key=lambda arm: (pulled[arm], luck[arm]))
+            heat = order[:best_places] + rare[: self.k - best_places]
+            total = sum(math.exp(strengths[arm]) for arm in heat)
             for arm in heat:
-                chance = math.exp(self.theta[arm]) / total
-                sharp[arm] += max(chance * (1 - chance), 0.05)
+                chance = math.exp(strengths[arm]) / total
+                precision[arm] += gain or max(chance * (1 - chance), 0.05)
                 pulled[arm] += 1
             dealt.append(set(heat))
         return dealt

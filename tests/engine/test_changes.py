@@ -145,8 +145,8 @@ def test_the_order_of_telling_does_not_matter_between_changes(
 
 
 @pytest.mark.parametrize("told", [45, 60, 75])
-def test_a_replay_deals_alike_where_strengths_last(told: int) -> None:
-    """How good arms may be depends on the budget: a batch was dealt before an extension or after it, as in the run."""
+def test_a_replay_deals_alike_in_a_consistent_world(told: int) -> None:
+    """The exploration bonus depends on the budget: a batch was dealt before an extension or after it, as in the run."""
     asked, replayed = (heats.Adaptive(6, 3, 80, seed=3) for _ in range(2))
     for _ in range(told):
         query = asked.ask()
@@ -154,7 +154,7 @@ def test_a_replay_deals_alike_where_strengths_last(told: int) -> None:
         rewards = [arm + luck for arm, luck in zip(query.arms, noisy(query), strict=True)]
         asked.tell(query, rewards)
         replayed.tell(query.id, rewards)
-    assert asked.game.outlook.lasts.all()
+    assert asked.game.priorities.is_consistent.all()
     for machine in (asked, replayed):
         machine.extend(40)
         machine.add()

@@ -76,7 +76,7 @@ def describe(machine: Machine) -> tuple[Any, ...]:
     """Return all that was decided: who was compared, who left when, who won, and how everybody stands."""
     told = [(each.round, each.pulls.tolist(), each.heats.tolist(), each.arms.tolist()) for each in machine.evidence()]
     standings = machine.standings()
-    rows = [(row.arm, row.pulls, row.chance) for row in standings.rows]
+    rows = [(row.arm, row.pulls, None if row.chance is None else round(row.chance, 4)) for row in standings.rows]
     return told, machine.list_exits(), machine.winner, rows, standings.rivals, standings.method
 
 
@@ -219,13 +219,8 @@ def lead_by_a_little(query: Query) -> list[float]:
     return [points[arm] for arm in query.arms]
 
 
-@pytest.mark.xfail(
-    reason="the noise of a pair's differences is pooled over all rivals, so an arm that wins every meeting by a little "
-    "may lose to one that beats weak arms by a lot: the decision needs one belief, which goes by company, too",
-    strict=True,
-)
 @pytest.mark.parametrize(("n_arms", "heat_size", "budget"), [(5, 4, 25), (8, 4, 64)])
 def test_an_arm_that_beats_all_without_noise_wins(n_arms: int, heat_size: int, budget: int) -> None:
-    """27 and 39 of 60 seeds name arm 1, which lost every meeting with arm 0."""
+    """Others are ahead by much more, but not of it: 27 and 39 of 60 seeds once named arm 1, which lost every meeting."""
     machines = (heats.Adaptive(n_arms, heat_size, budget, seed=seed) for seed in range(60))
     assert {play(machine, lead_by_a_little).winner for machine in machines} == {0}

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import heats
 from heats.base.randomness import fold_seed
-from heats.engine.adaptive.dealing.keys import make_keys
+from heats.engine.adaptive.dealing.keys import make_keys, round_values
 from heats.engine.adaptive.dealing.many import Deal, deal_many
 from heats.engine.adaptive.dealing.one import deal_one
+from heats.engine.adaptive.dealing.pending import WIN_CHANCE
 from heats.engine.adaptive.dealing.repeats import Repeats, Run
-from heats.engine.adaptive.outlook.gains import BETTER
-from heats.engine.adaptive.outlook.outlook import Outlook
+from heats.engine.adaptive.priorities import Priorities
 from heats.engine.game import Game
 from heats.engine.specs import AdaptiveSpec, parse_spec
 from heats.errors import InvalidArgument
@@ -59,13 +59,13 @@ def test_the_next_best_takes_the_place_of_the_last(problem: tuple[int, int, int,
     """A plain version: of all sets in the order of their arms, best first, the first that may be dealt."""
     n, k, most, pulls = problem
     draw = np.random.default_rng(chance)
-    outlook = Outlook(2, n)
-    outlook.scores = np.round(draw.normal(size=(2, n)), 1)
+    priorities = Priorities(2, n)
+    priorities.scores = np.round(draw.normal(size=(2, n)), 1)
     pulled, luck = draw.integers(0, 3, (2, n)), np.argsort(draw.random((2, n)), axis=1)
-    keys = make_keys(outlook.values, pulled, luck)
-    heats_dealt = deal_many(Deal(outlook, pulled, luck, keys, pulls, k, Repeats(most, 2, [])))
+    keys = make_keys(priorities.values, pulled, luck)
+    heats_dealt = deal_many(Deal(priorities, pulled, luck, keys, pulls, k, Repeats(most, 2, [])))
     for run in range(2):
-        values, times, seen = outlook.values[run].copy(), pulled[run].copy(), Counter()  # type: ignore[var-annotated]
+        values, times, seen = priorities.values[run].copy(), pulled[run].copy(), Counter()  # type: ignore[var-annotated]
         for heat in heats_dealt[run].tolist():
             order = np.argsort(-make_keys(values, times, luck[run])).tolist()
             expected = next(each for each in combinations(order, k) if seen[frozenset(each)] < most)
@@ -73,25 +73,26 @@ def test_the_next_best_takes_the_place_of_the_last(problem: tuple[int, int, int,
             seen[frozenset(heat)] += 1
             chances = np.exp(values[heat] - values[heat].max())
             chances /= chances.sum()
-            values[heat] += chances * math.log(k * BETTER) + (1 - chances) * math.log(k * (1 - BETTER) / (k - 1))
+            won, lost = math.log(k * WIN_CHANCE), math.log(k * (1 - WIN_CHANCE) / (k - 1))
+            values[heat] = round_values(values[heat] + chances * won + (1 - chances) * lost)
             times[heat] += 1
 
 
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.booleans(), st.integers(0, 9999))
-def test_one_run_deals_what_many_do(problem: tuple[int, int, int, int], lasts: bool, chance: int) -> None:
-    """With a heap that is looked through no further than is needed, after earlier batches and with guests, too."""
+def test_one_run_deals_what_many_do(problem: tuple[int, int, int, int], is_consistent: bool, chance: int) -> None:
+    """With a heap that is looked through no further than is needed, after earlier batches, in both kinds of world."""
     n, k, most, pulls = problem
     draw = np.random.default_rng(chance)
-    outlook = Outlook(1, n)
-    outlook.scores = outlook.strengths = np.round(draw.normal(size=(1, n)), 1)
-    outlook.lasts, outlook.ahead = np.array([lasts]), 2.0
+    priorities = Priorities(1, n)
+    priorities.scores = priorities.strengths = np.round(draw.normal(size=(1, n)), 1)
+    priorities.is_consistent, priorities.bonus = np.array([is_consistent]), 2.0
     often = draw.choice([0, 12, 40])
     pulled, luck = often + draw.integers(0, 3, (1, n)), np.argsort(draw.random((1, n)), axis=1)
-    keys = make_keys(outlook.values, pulled, luck)
+    keys = make_keys(priorities.values, pulled, luck)
     before = [np.array([[sorted(draw.permutation(n)[:k].tolist())]])] if pulls < math.comb(n, k) * most else []
     one, many = (
-        deal(Deal(outlook, pulled, luck, keys, pulls, k, Repeats(most, 1, before))) for deal in (deal_one, deal_many)
+        deal(Deal(priorities, pulled, luck, keys, pulls, k, Repeats(most, 1, before))) for deal in (deal_one, deal_many)
     )
     assert (one == many).all()
 
@@ -104,12 +105,12 @@ def test_a_limit_that_is_never_reached_changes_nothing(n: int, k: int, budget: i
     free = play(heats.Adaptive(n, k, budget, seed=seed))
     limited = play(heats.Adaptive(n, k, budget, seed=seed, most_per_set=budget))
     assert recall(limited)[2:] == recall(free)[2:]
-    outlook = Outlook(1, n)
-    outlook.scores = np.random.default_rng(seed).normal(size=(1, n))
+    priorities = Priorities(1, n)
+    priorities.scores = np.random.default_rng(seed).normal(size=(1, n))
     pulled, luck = np.zeros((1, n), dtype=np.int64), np.arange(n)[None]
-    keys = make_keys(outlook.values, pulled, luck)
-    one = deal_one(Deal(outlook, pulled, luck, keys, budget, k))
-    assert (deal_many(Deal(outlook, pulled, luck, keys, budget, k, Repeats(budget, 1, []))) == one).all()
+    keys = make_keys(priorities.values, pulled, luck)
+    one = deal_one(Deal(priorities, pulled, luck, keys, budget, k))
+    assert (deal_many(Deal(priorities, pulled, luck, keys, budget, k, Repeats(budget, 1, []))) == one).all()
 
 
 def test_many_runs_deal_what_each_would_alone() -> None:
@@ -181,10 +182,11 @@ def test_a_journal_goes_on_with_the_limit_it_began_with(tmp_path: Path) -> None:
         assert journal.machine.spent == 1
 
 
-def test_specs_without_a_limit_are_written_as_they_were() -> None:
-    """Journals of earlier versions keep their bytes, and are read."""
+def test_specs_without_a_limit_do_not_name_it() -> None:
+    """Journals of earlier versions are read: those of rule 1 name neither the rule nor a limit."""
     old = b'{"machine":"adaptive","n_arms":5,"heat_size":3,"budget":12,"batches":15}'
-    assert msgspec.json.encode(heats.Adaptive(5, 3, 12).spec) == old
     assert parse_spec(old) == AdaptiveSpec(5, 3, 12)
+    assert msgspec.json.encode(AdaptiveSpec(5, 3, 12)) == old
+    assert msgspec.json.encode(heats.Adaptive(5, 3, 12).spec) == old[:-1] + b',"rule":2}'
     limited = msgspec.json.encode(heats.Adaptive(5, 3, 12, most_per_set=9).spec)
-    assert limited == old[:-1] + b',"most_per_set":9}'
+    assert limited == old[:-1] + b',"most_per_set":9,"rule":2}'

@@ -504,7 +504,7 @@ def test_adaptive_play_by_name_or_by_batches() -> None:
     """The report says what was played; what speaks of a planned tournament is refused."""
     found = heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=30, heat_size=3, batches=4, seed=2)
     named = heats.find_best(range(12), lambda heat: heats.Winner(max(heat)), budget=30, strategy="adaptive")
-    assert found.machine == {"machine": "adaptive", "n_arms": 12, "heat_size": 3, "budget": 30, "batches": 4}
+    assert found.machine == {"machine": "adaptive", "n_arms": 12, "heat_size": 3, "budget": 30, "batches": 4, "rule": 2}
     assert (found.winner, named.winner, found.report.algorithm) == (11, 11, "adaptive")
     assert named.machine["batches"] == 15
     for said in (

@@ -45,7 +45,7 @@ def spec_of(**options: Any) -> Spec:
 def test_nothing_said_is_adaptive_play(feedback: Any) -> None:
     """Whatever was said of feedback, and with statistics that it takes; the report says so, in text and JSON."""
     for statistic in (None, heats.mean, heats.win_rate):
-        assert spec_of(feedback=feedback, statistic=statistic) == AdaptiveSpec(12, 4, 30)
+        assert spec_of(feedback=feedback, statistic=statistic) == AdaptiveSpec(12, 4, 30, rule=2)
     found = heats.find_best(range(12), largest, budget=30)
     assert found.machine["machine"] == "adaptive"
     assert f"\nplayed:     adaptive, {len(found.report.batches)} batches\n" in str(found)

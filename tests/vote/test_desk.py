@@ -335,7 +335,7 @@ def test_a_poll_that_an_older_rule_dealt_goes_on(tmp_path: Path, monkeypatch: py
     desk.answer("ann", held["ann"].id, heats.Winner(max(held["ann"].arms)))
     desk.skip("bob", held["bob"].id)
     desk.journal.close()
-    monkeypatch.setattr(WinnerStays, "rule", 2)
+    monkeypatch.setattr(WinnerStays, "rule", 3)
     desk = open_desk(path, heats.Machine.from_spec(spec, seed=2), Clock())
     assert desk.answer("cyd", held["cyd"].id, heats.Winner(held["cyd"].arms[0])) is Outcome.LATE
     while not desk.journal.machine.done:

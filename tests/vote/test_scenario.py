@@ -57,7 +57,7 @@ def test_listed_voters_play_in_three_batches_and_no_set_more_often_than_they_are
     text = '[vote]\ncandidates = "names.txt"\nvoters = "people.csv"\nvotes_each = 5\nheat_size = 3\n'
     poll = load_poll(write_scenario(tmp_path, text))
     assert poll.people == ("Ann", "Bob", "Cem")
-    assert poll.make_machine().spec == AdaptiveSpec(6, 3, 15, 3, 3)
+    assert poll.make_machine().spec == AdaptiveSpec(6, 3, 15, 3, 3, 2)
     assert poll.share == 5
     assert str(poll.turnout) == "3 voters: 5 votes each at most, about 1.7 minutes; each comes up to 3 times."
 

@@ -24,7 +24,7 @@ counts describe better what happens. Between 1 and 17 pulls the one fades into t
 
 Tables of log F are made once for every size, field and number of pulls on a grid; what lies between is interpolated.
 Approximated, to make few tables: sizes above 16 are judged like the next smaller of 20, 24, 32, 48, 64 that keeps the
-same share; fields in lasting worlds larger than a heat are tabulated at factors of two, and interpolated in the
+same share; fields in consistent worlds larger than a heat are tabulated at factors of two, and interpolated in the
 logarithm of their arms (`_list_fields`).
 """
 
@@ -48,7 +48,7 @@ SIZES = np.array([*range(2, 17), 20, 24, 32, 48, 64])  # of heats with tables; o
 LARGEST_SIZE = int(SIZES[-1])
 MOST_KEEP_CHOICES = 15  # numbers to keep that are told apart in heats of a size
 MOST_FIELDS = 20  # with tables, beyond those up to a heat: factors of two up to half a million heats
-ANY_FIELD = 0  # where strengths are redrawn
+ANY_FIELD = 0  # in a contextual world
 FEW_PULLS = 17  # with fewer, ties between equal numbers of wins matter: (4)
 MOST_TABLE_PULLS = 1e5  # evidence beyond is beyond doubt, unless the race is closer than this:
 CLOSE_EDGE = 0.6
@@ -56,10 +56,10 @@ ROUNDS_AT_ONCE = 2048  # of a plan, to bound memory
 
 
 class Worlds(NamedTuple):
-    """What planning imagines: what pulls show of strengths that are redrawn for every set, and of such that last."""
+    """What planning imagines: what pulls show in contextual worlds, and in consistent ones."""
 
-    redrawn: tuple[Show, ...]
-    lasting: tuple[Show, ...] = ()
+    contextual: tuple[Show, ...]
+    consistent: tuple[Show, ...] = ()
 
 
 WORLDS: dict[FeedbackHint | None, Worlds] = {
@@ -134,7 +134,7 @@ class Model:
     def _find_tables(self, active: int, size: int) -> tuple[int, int, float]:
         """Return the tables of the fields below and above, and how far the field is from the one to the other."""
         above = bisect_left(self._fields, active)
-        high = self._fields[above] if self._worlds.lasting else ANY_FIELD
+        high = self._fields[above] if self._worlds.consistent else ANY_FIELD
         if active == high or high == ANY_FIELD:
             number = self._number_table(size, high)
             return number, number, 0.0
@@ -167,9 +167,9 @@ class Model:
         """Return log F in every world, ``(worlds, choices, pulls)``."""
         alike = int(SIZES[np.searchsorted(SIZES, size, side="right") - 1])
         keeps = np.clip(np.round(list_keep_choices(size) * alike / size).astype(int), 1, alike - 1)  # the same share
-        tables = [_make_table(show, alike, pulls.size, None, self._edge) for show in worlds.redrawn]
+        tables = [_make_table(show, alike, pulls.size, None, self._edge) for show in worlds.contextual]
         tables += [
-            _make_table(show, alike, pulls.size, Field(field, self.n_arms), self._edge) for show in worlds.lasting
+            _make_table(show, alike, pulls.size, Field(field, self.n_arms), self._edge) for show in worlds.consistent
         ]
         return np.array([table[keeps - 1] for table in tables])
 
@@ -187,7 +187,7 @@ def _list_pulls(budget: float, edge: float | None) -> Array:
 
 @lru_cache(maxsize=1024)  # tables of up to 30 kB
 def _make_table(show: Show, size: int, n_pulls: int, field: Field | None, edge: float | None) -> Array:
-    """Return log F in one world, made once: where strengths are redrawn, it is the same for all problems."""
+    """Return log F in one world, made once: in a contextual one it is the same for all problems."""
     table = log_failure(show, size, _list_pulls(math.inf, edge)[:n_pulls], field, edge)
     table.flags.writeable = False
     return table
@@ -214,7 +214,7 @@ def _place_keeps(rounds: Sequence[Round]) -> tuple[Indices, Array]:
 
 
 def _list_fields(problem: Problem) -> list[int]:
-    """Return the numbers of arms at which tables of lasting worlds are made.
+    """Return the numbers of arms at which tables of consistent worlds are made.
 
     All up to a heat, then in factors of two to all arms; if a heat is larger than all sizes there are tables for, these
     sizes instead of all. Beyond half a million heats the factors are larger.

@@ -27,12 +27,12 @@ What luck is depends on what a pull shows (`Show`). With leads d = how far the b
 
 and leads depend on where strengths come from:
 
-    redrawn      for every set of arms anew, as in the paper: what an arm did elsewhere says nothing about here.
+    contextual   they are drawn for every set of arms anew, as in the paper: what an arm did elsewhere says nothing.
                  Rewards are the paper's family: means uniform in [0, 1], the best 0.1 ahead, deviations uniform in
                  [0.05, 0.2]. Else log-strengths are uniform over ten times the lead of the best arm.
-    lasting      arms keep them, and the field gets stronger from round to round: strengths are normal (rewards) or
-                 log-normal (Plackett-Luce) at their typical order statistics, of which the best are left. The second
-                 best arm is in the best arm's heat with chance (k − 1) / (arms left − 1).
+    consistent   arms have them in any company, and the field gets stronger from round to round: strengths are
+                 normal (rewards) or log-normal (Plackett-Luce) at their typical order statistics, of which the best
+                 are left. The second best arm is in the best arm's heat with chance (k − 1) / (arms left − 1).
 
 How close the race is can be said by an *edge*: how often the best arm would beat the second best in a single pull.
 
@@ -58,7 +58,7 @@ from heats.base.arrays import Array
 PAPER_EDGE = 0.72  # how often the best beats the second best in the paper's family
 PAPER_GAP = 0.1  # of its means
 PAPER_DEVIATIONS = (0.05, 0.2)  # of its rewards, lowest and highest
-LASTING_DEVIATION = 0.7  # of rewards whose means are standard normal: the two best of a hundred are apart by half of it
+CONSISTENT_DEVIATION = 0.7  # of rewards whose means are standard normal: the two best of a hundred differ by half of it
 GUMBEL_DEVIATION = math.pi / math.sqrt(6)
 SPREAD_IN_LEADS = 10  # the others' strengths spread over ten leads, as in the paper: means in [0, 1], a lead of 0.1
 CLOSENESS = (0.7, 1.0, 1.7)  # heats differ: the lead in close, usual and clear ones, as multiples of the usual
@@ -116,7 +116,7 @@ def make_pull_grid(most: float) -> Array:
 
 
 def log_failure(show: Show, size: int, pulls: Array, field: Field | None, edge: float | None = None) -> Array:
-    """Return log P(dropped) from a heat, ``(keep - 1, pulls)``; it falls along both. Without a field it is redrawn."""
+    """Return log P(dropped) from a heat, ``(keep - 1, pulls)``; it falls along both. No field: a contextual world."""
     failure = np.zeros((pulls.size, size - 1))
     heats = list_heats(show, size, field, edge)
     for start in range(0, pulls.size, PULLS_AT_ONCE):
@@ -162,7 +162,7 @@ def sum_over_luck(opponents: Opponents, size: int) -> Array:
 def list_heats(show: Show, size: int, field: Field | None, edge: float | None) -> list[Callable[[Array], Opponents]]:
     """Return the kinds of heats there are, each as a function of the numbers of pulls.
 
-    Strengths last in a field or, without one, are redrawn.
+    The world is consistent in a field or, without one, contextual.
     """
     if show is Show.REWARDS and field is None:
         return _list_paper_heats(size, edge)
@@ -171,7 +171,7 @@ def list_heats(show: Show, size: int, field: Field | None, edge: float | None) -
         return [partial(count_wins, each, size) for each in kinds]
     if show is Show.FITTED_WINS:
         return [partial(_add_noise, each._replace(leads=_take_roots(each, size)), 1.0) for each in kinds]
-    noise = GUMBEL_DEVIATION if show is Show.RANKINGS else LASTING_DEVIATION
+    noise = GUMBEL_DEVIATION if show is Show.RANKINGS else CONSISTENT_DEVIATION
     return [partial(_add_noise, each, noise) for each in kinds]
 
 

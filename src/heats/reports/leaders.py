@@ -14,7 +14,7 @@ MOST_LEADERS = 8  # side by side in a text
 
 
 def find_leaders(report: Report) -> list[Standing]:
-    """Return winner, runner-up, who was in the last round, who cannot be told apart from the winner; best first."""
+    """Return winner, runner-up, who was in the last round, who is statistically tied with the winner; best first."""
     last = {arm for heat in report.rounds[-1].heats for arm in heat} if report.rounds else set()
     leading = last | set(report.rivals or ()) | ({report.winner, report.runner_up} - {None})
     return [row for row in report.standings.rows if row.arm in leading]

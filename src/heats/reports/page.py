@@ -120,7 +120,8 @@ def _head(report: Report, roster: Roster, values: Sequence[Any]) -> Iterator[str
     if winner is not None:
         first, *others = list_reasons(report, roster.texts)
         yield f"<p>{make_sentence(first)}</p>"
-        yield from (f'<p class="soft">{make_sentence(reason)}</p>' for reason in others)
+        if others:
+            yield f'<p class="soft">{" ".join(map(make_sentence, others))}</p>'
     if report.stopped is not None:
         yield f'<p class="soft">{make_sentence(say_stop(report.stopped))}</p>'
     if report.voided:

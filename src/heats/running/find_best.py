@@ -68,9 +68,9 @@ def find_best(
     budget, heat_size
         How many comparisons may be made, and of how many candidates at once (default: 4, or all if fewer).
     strategy
-        ``"adaptive"`` plays :class:`heats.Adaptive`, which goes on with whoever looks best; ``"planned"``, ``"csws"``,
+        ``"adaptive"`` plays :class:`heats.Adaptive`, whose winner stays; ``"planned"``, ``"csws"``,
         ``"csr"``, ``"csh"`` or a function play a tournament that is planned before the first comparison, see
-        :func:`heats.plan`. Left out: adaptive, unless something else that is said means a plan (``plan``, ``edge``,
+        :func:`heats.plan`. Left out: adaptive, unless another argument implies a plan (``plan``, ``edge``,
         ``guaranteed``, ``schedule``, ``record``, ``blind``, ``early``, or a statistic other than ``mean`` and
         ``win_rate``), there is more than adaptive play can deal (3 million comparisons), or the journal holds a
         planned run.

@@ -100,8 +100,8 @@ def test_what_is_played(folder: Path) -> None:
     assert isinstance(planned, TournamentSpec)
     assert isinstance(early, TournamentSpec)
     assert (planned.early, early.early, scenarios[0].heats) == (False, True, planned.plan.cost)
-    assert adaptive == AdaptiveSpec(4, planned.heat_size, planned.budget)
-    assert batches == AdaptiveSpec(4, 3, 50, 4)
+    assert adaptive == AdaptiveSpec(4, planned.heat_size, planned.budget, rule=2)
+    assert batches == AdaptiveSpec(4, 3, 50, 4, rule=2)
     assert scenarios[3].heats == 50
     assert (sure, scenarios[4].sure) == (adaptive, 0.9)
     assert left_out == adaptive

@@ -11,20 +11,18 @@ from heats.engine.adaptive.batch_machine import BatchMachine
 from heats.engine.adaptive.batches import BATCHES
 from heats.engine.adaptive.dealing.repeats import check_repeats
 from heats.engine.adaptive.winner_stays import WinnerStays
-from heats.engine.feedback import Kind
 from heats.engine.report import Report, Stop
 from heats.engine.specs import AdaptiveSpec
+from heats.engine.standings import settle_value
 from heats.engine.statistics import StatisticLike, mean
 from heats.errors import InvalidArgument, OutOfTurn
 from heats.planning.plan import check_problem
 
 MOST_BUDGET = 3_000_000  # pulls: dealing a batch of a fifth of them takes seconds
-ENOUGH_PULLS = 6  # of an arm, on average: by fewer, winners told, nine in ten that seem to have 95 % are the best
-LEAST_LEAD = 0.5  # standard errors, or log-likelihood
 
 
 class Adaptive(BatchMachine, spec=AdaptiveSpec):
-    """Go on with whoever looks best: the winner stays, losers make room, batch by batch.
+    """Compare next the arms that may well be the best: the winner stays, losers make room, batch by batch.
 
     All pulls of a batch are independent. More batches than there is budget for are dropped; few cost accuracy.
     With ``most_per_set`` no set of arms is dealt more often than that, say because so many people vote and nobody shall
@@ -79,7 +77,7 @@ class Adaptive(BatchMachine, spec=AdaptiveSpec):
         >>> machine.total
         30
         """
-        least, why = (1, "more of nothing changes nothing") if self.stopped is None else (0, "0 spends what was saved")
+        least, why = (1, "add at least one pull") if self.stopped is None else (0, "0 spends what was saved")
         more = whole("pulls", pulls, least, why=why)
         new, game = whole("arms", arms, 0), self._game
         _, _, budget = _check_problem(self.n_arms + new, game.spec.heat_size, self.budget + more)
@@ -114,7 +112,7 @@ class Adaptive(BatchMachine, spec=AdaptiveSpec):
         return max(0, places - waiting)
 
     def stop(self, chance: float | None = None) -> None:
-        """End the run between two batches: the arm that looks best wins, with that ``chance`` if one was found.
+        """End the run between two batches: the arm with the largest chance wins; ``chance`` is that, if it was found.
 
         What is left of the budget is saved; ``extend`` goes on.
         """
@@ -131,20 +129,15 @@ class Adaptive(BatchMachine, spec=AdaptiveSpec):
     def find_chance(self) -> float | None:
         """Return the chance to be the best of the arm that would win if the run were stopped now.
 
-        None where it cannot be large enough to stop at, or be trusted: before the first batch is over, while an arm
-        that was added was not seen, and, but for rewards, before arms had six pulls on average, or where the first has
-        hardly a lead over the second.
+        None where it cannot be trusted: before the first batch is over, and while an arm that was added was not seen.
         """
-        if not self.round or self._game.new:
+        if not self.round or self._game.new or self._game.posterior is None:
             return None
-        pulls_each = (self.spent - self.no_verdicts) * self._game.spec.heat_size / self.n_arms
-        if self._kind is not Kind.REWARDS and (pulls_each < ENOUGH_PULLS or self._game.lead < LEAST_LEAD):
-            return None
-        return self.standings().of(int(self._game.winners[0])).chance
+        return settle_value(float(self._game.posterior.chances[0, self._game.winners[0]]))
 
     @property
     def leader(self) -> int | None:
-        """The arm with the best score of the batches that are over; None before the first is."""
+        """The arm that is likeliest the best by the batches that are over; None before the first is."""
         if self.done:
             return self.winner
         return self._game.leader if self.round else None
@@ -162,7 +155,7 @@ class Adaptive(BatchMachine, spec=AdaptiveSpec):
         )
 
     def list_exits(self) -> list[int | None]:
-        """Say that nobody leaves for good."""
+        """Say that no arm is eliminated."""
         return [None] * self.n_arms
 
     @classmethod

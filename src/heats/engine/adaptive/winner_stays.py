@@ -1,16 +1,14 @@
-"""Winner stays, in batches: every pull takes the arms that look best, and a loser makes room for the next.
+"""Winner stays, in batches: every pull takes the arms with the highest priority, and a loser makes room for the next.
 
-How good arms look is a question of what kind of world it is (``outlook``); ``dealing`` makes heats of it. The first
-batch deals everybody once, with at most a third of the budget; the rest goes into batches that shrink by a fifth. What
-a batch leads to is a sum over its pulls in the order of their ids, so the order of telling cannot matter. In the end
-the arm wins that looks best: by its score if company decides, by its strength if strengths last, unless another one got
-more reward whenever the two met.
+``priorities`` reads the posterior of all pulls so far, and ``dealing`` makes heats of it. The first batch deals every
+arm once, with at most a third of the budget; the rest goes into batches that shrink by a fifth. What a batch leads to
+is a sum over its pulls in the order of their ids, so the order of telling cannot matter. The winner is the arm with the
+largest chance to be the best.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar
@@ -24,8 +22,10 @@ from heats.engine.adaptive.dealing.laps import deal_laps, draw_luck
 from heats.engine.adaptive.dealing.many import Deal, deal_many
 from heats.engine.adaptive.dealing.one import deal_one
 from heats.engine.adaptive.dealing.repeats import Repeats, check_repeats
-from heats.engine.adaptive.outlook.heard import Heard, add_up, hear_pulls, join, place_arms
-from heats.engine.adaptive.outlook.outlook import Outlook
+from heats.engine.adaptive.priorities import Priorities
+from heats.engine.belief.data import Comparisons, add_up, collect, join
+from heats.engine.belief.evidence import Evidence, gather
+from heats.engine.belief.posterior import Posterior, find_posterior
 from heats.engine.feedback import Kind
 from heats.engine.game import Game, Said, Stage
 from heats.engine.specs import AdaptiveSpec
@@ -34,9 +34,9 @@ from heats.errors import InvalidArgument
 
 
 class WinnerStays(Game, spec=AdaptiveSpec):
-    """Runs that go on with whoever looks best; ``rule`` is the number of how they do, which journals keep."""
+    """Runs of adaptive play, in step; ``rule`` is the number of its rule, which journals keep."""
 
-    rule: ClassVar[int] = 1
+    rule: ClassVar[int] = 2
 
     def __init__(self, spec: AdaptiveSpec, statistic: StatisticLike, roots: Words) -> None:
         super().__init__(spec, statistic, roots, [spec.heat_size])
@@ -52,19 +52,19 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             )
         check_repeats(spec.n_arms, spec.heat_size, spec.budget, spec.most_per_set)
         self.sizes = divide(spec.n_arms, spec.heat_size, spec.budget, spec.batches)
-        self._outlook, self._looked = Outlook(self.reps, self.n_arms), 0  # and how many batches it knows of
+        self._priorities, self._known = Priorities(self.reps, self.n_arms), 0  # and how many batches it knows of
         self._pulled: Indices = np.zeros((self.reps, self.n_arms), dtype=np.int64)
         self._roots = roots
         self._luck = draw_luck(roots, self.n_arms)
         self.new: list[int] = []  # arms that were added and not pulled yet, in that order
-        self._heard: list[Heard] = []  # batch by batch
+        self._told: list[Comparisons] = []  # batch by batch
         self._kind: Kind | None = None
         self._stage: Stage | None = None
 
     @property
     def round(self) -> int:
         """How many batches are over."""
-        return len(self._heard)
+        return len(self._told)
 
     def most_values(self, *, by_means: bool) -> int:
         """Return the numbers of all pulls, which are kept, and of all pairs of their arms, which fits may look at."""
@@ -81,7 +81,6 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def give(self, heats: Indices) -> None:
         """Have this batch ``(reps, pulls, size)`` under way, whatever would be dealt."""
-        self._look()  # as if it had been dealt: fits go on from those before
         self._stage = Stage(heats, pulls=1)
 
     def hear(self, kind: Kind | None, observations: Array, heard: Mask | None) -> None:
@@ -91,29 +90,26 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         told = np.ones(heats.shape[:2], dtype=bool) if heard is None else heard[..., 0]
         if kind is Kind.REWARDS and self.statistic is win_rate:
             kind, rows = Kind.WINNER, winner_shares(np.where(told[..., None], rows, 0.0))
-        batch = hear_pulls(kind, heats, rows, told)
-        pulled = add_up(place_arms(batch.heats, self.n_arms), np.ones(heats.shape), self._pulled.shape)
-        self._pulled += pulled.astype(np.int64)
+        places = heats + np.arange(self.reps)[:, None, None] * self.n_arms
+        self._pulled += add_up(places, np.ones(heats.shape), self._pulled.shape).astype(np.int64)
         self.new = [arm for arm in self.new if not self._pulled[:, arm].all()]
-        self._heard.append(batch)
+        self._told.append(collect(heats, rows, told))
         self._kind = kind or self._kind
         self.take_back()
 
     def hear_again(self, kind: Kind | None, past: Sequence[tuple[int, Said]]) -> None:
-        """Know only what is left; batches stay as dealt, and how good arms look is found out at once."""
+        """Know only what is left; batches stay as dealt, and the priorities are found anew."""
         for number, (_, heard) in past:
             if heard is not None:
-                self._heard[number] = self._heard[number].keep(heard[..., 0])
-        if kind is None:
-            self._kind, self._outlook = None, Outlook(self.reps, self.n_arms)
-        self._forget_verdict()
-        self._looked = 0
-        self._look()  # now: whoever asks for it, and when, must not matter
+                self._told[number] = self._told[number].keep(heard[..., 0])
+        self._kind = kind and self._kind
+        self._priorities, self._known = Priorities(self.reps, self.n_arms), 0
+        self._forget_posterior()
 
     def take_back(self) -> None:
-        """Have no batch under way: the next one is dealt when it is asked for; what was found may change."""
+        """Discard the batch under way: the next one is dealt when it is asked for; the posterior may change."""
         self._stage = None
-        self._forget_verdict()
+        self._forget_posterior()
 
     def lengthen(self, budget: int, *, is_under_way: bool) -> None:
         """Go on to a larger budget; a later batch that is under way stays, a first one grows."""
@@ -147,79 +143,72 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def add_arms(self, arms: int) -> None:
         """Have so many more arms, from the next batch on, which deals them first."""
+        self.priorities.add_arms(arms)  # first: what was told is of the arms so far
         self.new += range(self.n_arms, self.n_arms + arms)
         self.n_arms += arms
-        self.outlook.add_arms(arms)
-        self._forget_verdict()
+        self._forget_posterior()
         self._pulled = np.pad(self._pulled, ((0, 0), (0, arms)))
         self._luck = draw_luck(self._roots, self.n_arms)
 
     @property
-    def outlook(self) -> Outlook:
-        """How good arms look: what the next batch is dealt by."""
-        self._look()
-        return self._outlook
+    def priorities(self) -> Priorities:
+        """What the next batch is dealt by."""
+        self._update()
+        return self._priorities
 
-    def _look(self) -> None:
-        if self._looked < self.round and (so_far := self._recall()) is not None:
-            self._outlook.look(so_far, self.round)
-        self._looked = self.round
+    def _update(self) -> None:
+        """Take in all batches that are over, one after the other: what they lead to must not depend on when."""
+        while self._known < self.round:
+            self._known += 1
+            if (evidence := self._gather(self._known)) is not None:
+                self._priorities.update(evidence, self._known)
 
     @cached_property
-    def verdict(self) -> Outlook:
-        """How good arms look if this is the end: what kind of world it is, is decided once more."""
-        verdict = deepcopy(self._outlook)
-        if (so_far := self._recall()) is not None:
-            verdict.look(so_far)
-        return verdict
+    def posterior(self) -> Posterior | None:
+        """What is known of all arms by all batches that are over; None while nothing was told."""
+        evidence = self._gather(self.round)
+        return None if evidence is None else find_posterior(evidence)
 
-    def _forget_verdict(self) -> None:
-        self.__dict__.pop("verdict", None)
+    def _forget_posterior(self) -> None:
+        self.__dict__.pop("posterior", None)
 
     @property
     def ranking(self) -> Indices:
-        """All arms, best first; then by luck."""
-        return np.lexsort((self._luck, -self.verdict.merits), axis=1)
+        """All arms, the likeliest to be the best first; then by luck."""
+        if self.posterior is None:
+            return np.argsort(self._luck, axis=1)
+        return self.posterior.rank(self._luck)
 
     @property
     def winners(self) -> Indices:
-        """The arm that looks best."""
+        """The arm with the largest chance to be the best."""
         return self.ranking[:, 0]
 
     @property
     def leader(self) -> int | None:
-        """The best arm of the first run so far, of those that were seen; None while all are equal."""
-        seen = np.flatnonzero(self._pulled[0])
-        merits = self.outlook.merits[0, seen]
-        if not seen.size or (merits == merits[0]).all():
+        """The first arm of the first run so far, of those that were seen; None while all are equal."""
+        if self.posterior is None or (self.posterior.chances[0] == self.posterior.chances[0, 0]).all():
             return None
-        return int(seen[np.lexsort((self._luck[0, seen], -merits))[0]])
+        return next((arm for arm in self.ranking[0].tolist() if self._pulled[0, arm]), None)
 
-    @property
-    def lead(self) -> float:
-        """By how much the best arm of the first run leads the second: in log-likelihood, or in standard errors."""
-        best, second = self.ranking[0, :2]
-        merits, sharpness = self.verdict.merits[0], self.verdict.sharpness[0]
-        error = (1 / sharpness[best] + 1 / sharpness[second]) ** 0.5 if self.verdict.lasts[0] else 1.0
-        return float((merits[best] - merits[second]) / error)
-
-    def _recall(self) -> Heard | None:
-        """Return all that was told so far; None while nothing was."""
-        if self._kind is None:
+    def _gather(self, batches: int) -> Evidence | None:
+        """Return the evidence of the first batches; None while nothing was told."""
+        told = self._told[:batches]
+        if self._kind is None or not any(each.told.any() for each in told):
             return None
-        return join(self._kind, self._heard)
+        return gather(self._kind, [join(told)], self.n_arms)
 
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
         size, most = self.spec.heat_size, self.spec.most_per_set
-        dealt = (np.moveaxis(batch.heats, 0, -1) for batch in self._heard)
+        dealt = (np.moveaxis(batch.arms, 0, -1) for batch in self._told)
         repeats = None if most is None else Repeats(most, self.reps, dealt)
         if not self.round:  # arms that were added meanwhile wait
             return deal_laps(self._roots, self.spec.n_arms, size, pulls, repeats)
-        self.outlook.come_to(sum(self.sizes[: self.round]) / self.total)
-        keys = self._put_new_first(make_keys(self.outlook.values, self._pulled, self._luck))
+        self.priorities.spend(sum(self.sizes[: self.round]) / self.total)
+        keys = self._put_new_first(make_keys(self.priorities.values, self._pulled, self._luck))
         deal = deal_one if self.reps == 1 else deal_many
-        return deal(Deal(self.outlook, self._pulled, self._luck, keys, pulls, size, repeats))
+        return deal(Deal(self.priorities, self._pulled, self._luck, keys, pulls, size, repeats))
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others."""

@@ -17,6 +17,7 @@ from heats.engine.standings import (
     HeadToHead,
     Standings,
     describe_standings,
+    explain_world,
     plot_standings,
     say_chance,
     tabulate,
@@ -37,7 +38,7 @@ class Stop(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True, dict=True):
     """The state of a run: what it found, how, and how sure that is.
 
-    ``rivals`` are arms that the whole run cannot tell apart from the winner: stronger with a chance of 5 % or more.
+    ``rivals`` are arms that are statistically tied with the winner: better with a chance of 5 % or more.
     """
 
     algorithm: str
@@ -185,15 +186,19 @@ def list_reasons(report: Report, names: Sequence[str]) -> Iterator[str]:
         yield "not sure at all: nothing that was told sets candidates apart, so the winner was drawn by lot"
         return
     names = [set_off(name) for name in names]
-    yield _say_chance(report, names)
+    yield _say_chance(report)
+    if (first := _say_first(report, names)) is not None:
+        yield first
     if report.head_to_head is not None:
         yield _say_meetings(report.head_to_head, names, report.no_verdicts)
     if report.sureness is not None:
         yield how_sure(report.sureness)
+    if report.standings.contextual is not None:
+        yield from explain_world(report.standings.contextual)
     if report.rivals:
         more = (report.standings.n_rivals or 0) - len(report.rivals)
         others = ", ".join(names[arm] for arm in report.rivals) + (f" and {more:,} more" if more else "")
-        yield f"not told apart from the winner: {others}"
+        yield f"statistically tied with the winner: {others}"
     if unseen := sum(row.pulls == 0 for row in report.standings.rows):
         why = ", or never with a verdict" if report.no_verdicts else ": a larger budget would see them"
         yield f"{unseen:,} of the {report.n_arms:,} were never compared{why}"
@@ -241,19 +246,27 @@ def say_unfinished(report: Report) -> str:
     return f"not decided yet: {report.spent:,} of {report.budget:,} comparisons so far{played}"
 
 
-def _say_chance(report: Report, names: Sequence[str]) -> str:
+def _say_chance(report: Report) -> str:
     standings = report.standings
-    first, ours = standings.rows[0], standings.of(report.winner)  # type: ignore[arg-type]  # there is one
+    ours = standings.of(report.winner)  # type: ignore[arg-type]  # there is one
     if standings.method == "none":
         return "not at all: nothing that was told sets candidates apart within a pull"
     if ours.chance is None:
         return "not known over the whole run: too few pulls of the winner"
     known = sum(row.chance is not None for row in standings.rows)
     field = f"all {known:,}" if known == report.n_arms else f"the {known:,} that had ten pulls or more"
-    told = f"the best of {field} with a chance of {say_chance(ours.chance)}, by all pulls together"
-    if first.arm == ours.arm or first.chance is None:
-        return told
-    return f"{told}, which put {names[first.arm]} first ({say_chance(first.chance)})"
+    return f"the best of {field} with a chance of {say_chance(ours.chance)}, by all pulls together"
+
+
+def _say_first(report: Report, names: Sequence[str]) -> str | None:
+    """Say that the standings rank another one than the winner first, and why; None where they do not."""
+    first = report.standings.rows[0]
+    if first.arm == report.winner or first.chance is None:
+        return None
+    rule = "a tournament is decided by its last heat"
+    if not report.rounds:
+        rule = f"{make_printable(report.algorithm)} has a rule of its own"
+    return f"all pulls together rank {names[first.arm]} first ({say_chance(first.chance)}), but {rule}"
 
 
 def _say_meetings(record: HeadToHead, names: Sequence[str], no_verdicts: int) -> str:

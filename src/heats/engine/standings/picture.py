@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from heats.base.plots import Axes, Bar, plot_bars, shorten_labels
-from heats.engine.standings.strengths import Method
+from heats.engine.standings.assessment import Method
 from heats.engine.standings.table import Standings
 from heats.engine.standings.words import say_chance
 

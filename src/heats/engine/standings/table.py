@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import overload
 
 import msgspec
 import numpy as np
@@ -14,9 +15,9 @@ from heats.base.markup import make_html_table
 from heats.base.randomness import Purpose, draw_bits
 from heats.engine.evidence.told import Told
 from heats.engine.feedback import Kind
+from heats.engine.standings.assessment import Method, assess_arms
 from heats.engine.standings.measures import take_measures
 from heats.engine.standings.row import Standing, list_standings
-from heats.engine.standings.strengths import Method, find_strengths
 from heats.engine.standings.words import say_chance, tabulate
 from heats.engine.statistics import Statistic
 from heats.errors import InvalidArgument
@@ -29,19 +30,50 @@ FAR = 3  # orders of magnitude that values may be from zero, beside what they di
 
 
 class Standings(msgspec.Struct, frozen=True, dict=True):
-    """All arms, best first; ``rivals`` are stronger than the winner (or the first) with a chance of 5 % or more.
+    """All arms, best first; ``rivals`` are better than the winner (or the first) with a chance of 5 % or more.
 
     ``method``: strengths are ``"choices"`` (log-strengths of Plackett and Luce: e^strength to 1 are the odds against
     an average arm), ``"effects"`` (in units of reward, the luck that a pull's arms share taken out), ``"resampling"``
     (the run's statistic of all rewards of an arm), or ``"none"``: nothing was told that sets arms apart.
+
+    They are a sequence of their rows: ``standings[0]`` is the first, ``for row in standings`` goes through all.
     """
 
     rows: tuple[Standing, ...]
     method: Method
     spread: float | None  # standard deviation among the strengths of arms, as the run shows it
-    approximate: bool  # there were too many arms to draw them all together
+    contextual: float | None  # chance that results depend on who is compared with whom; None: only one set was compared
     rivals: tuple[int, ...] | None  # the likeliest to be stronger first, at most ten; None: too few pulls to say
     n_rivals: int | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Standing: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Standing, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Standing | tuple[Standing, ...]:
+        return self.rows[place]
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.rows)
+
+    def __reversed__(self) -> Iterator[Standing]:
+        return reversed(self.rows)
+
+    def __contains__(self, row: object) -> bool:
+        return row in self.rows
+
+    def index(self, row: Standing, *between: int) -> int:
+        """Return where a row is, from 0; ``between`` two places if they are given."""
+        return self.rows.index(row, *between)
+
+    def count(self, row: Standing) -> int:
+        """Return how often there is such a row."""
+        return self.rows.count(row)
 
     def to_json(self) -> str:
         """Return it as JSON; equal runs give equal bytes."""
@@ -80,6 +112,9 @@ class Standings(msgspec.Struct, frozen=True, dict=True):
         return make_html_table(titles, rows, words=(1,))
 
 
+Sequence.register(Standings)  # a base class of its own kind cannot be a base of a struct
+
+
 def make_standings(
     told: Sequence[Told],
     kind: Kind | None,
@@ -90,36 +125,39 @@ def make_standings(
 ) -> Standings:
     """Return the standings of all arms, as many as ``left`` says the round they left in of."""
     n_arms = len(left)
-    known = find_strengths(told, kind, statistic, n_arms, winner, draw_bits(root, Purpose.STRENGTHS))
+    luck = np.argsort(np.argsort(draw_bits(root, Purpose.DEAL, 0, np.arange(n_arms))))
+    known = assess_arms(told, kind, statistic, n_arms, winner, luck, draw_bits(root, Purpose.STRENGTHS))
     counted = take_measures(told, kind, statistic, n_arms)
-    strengths, chances = _settle(known.strengths), _settle(known.chances)
-    luck = draw_bits(root, Purpose.DEAL, 0, np.arange(n_arms))
-    order = np.lexsort((luck, _largest_first(chances), _largest_first(strengths)))
     counts = [counted.wins, counted.mean_places, counted.mean_leads]
     lifted = [_lift(each, known.level) for each in (known.strengths, known.lows, known.highs)]
-    columns = [None if each is None else _settle(each) for each in counts] + [*lifted, chances]
+    columns = [None if each is None else _settle(each) for each in counts] + [*lifted, _settle(known.chances)]
     plain = [[None] * n_arms if column is None else _make_plain(column) for column in columns]
     rows = tuple(
         Standing(arm, place, left[arm], int(counted.pulls[arm]), *(column[arm] for column in plain))
-        for place, arm in enumerate(order.tolist(), 1)
+        for place, arm in enumerate(known.order.tolist(), 1)
     )
-    rivals = _find_rivals(known.stronger)
+    rivals = _find_rivals(known.better)
     return Standings(
         rows=rows,
         method=known.method,
-        spread=None if known.spread is None else _settle_one(known.spread),
-        approximate=known.approximate,
+        spread=None if known.spread is None else settle_value(known.spread),
+        contextual=None if known.contextual is None else settle_value(known.contextual),
         rivals=None if rivals is None else tuple(rivals[:MOST_RIVALS]),
         n_rivals=None if rivals is None else len(rivals),
     )
 
 
-def _find_rivals(stronger: Array) -> list[int] | None:
+def settle_value(value: float, digits: int = DIGITS) -> float:
+    """Round to the digits that the standings show."""
+    return float(f"{value:.{digits}g}") + 0.0  # no negative zero
+
+
+def _find_rivals(better: Array) -> list[int] | None:
     """Return the arms that may be stronger, the likeliest first; None where nothing is known of any."""
-    if np.isnan(stronger).all():
+    if np.isnan(better).all():
         return None
-    rivals = np.flatnonzero(stronger >= LEAST_RIVAL_CHANCE)
-    found: list[int] = rivals[np.argsort(-stronger[rivals], kind="stable")].tolist()
+    rivals = np.flatnonzero(better >= LEAST_RIVAL_CHANCE)
+    found: list[int] = rivals[np.argsort(-better[rivals], kind="stable")].tolist()
     return found
 
 
@@ -132,16 +170,7 @@ def _lift(values: Array, level: float) -> Array:
 
 def _settle(values: Array, digits: int = DIGITS) -> Array:
     """Round to so many digits that count."""
-    return np.array([_settle_one(value, digits) for value in values.tolist()])
-
-
-def _settle_one(value: float, digits: int = DIGITS) -> float:
-    return float(f"{value:.{digits}g}") + 0.0  # no negative zero
-
-
-def _largest_first(values: Array) -> Array:
-    """Return what sorts the largest first and the unknown last."""
-    return np.where(np.isnan(values), np.inf, -values)
+    return np.array([settle_value(value, digits) for value in values.tolist()])
 
 
 def _make_plain(values: Array) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""Standings in people's words: a table, and chances as percentages."""
+"""Standings in people's words: a table, chances as percentages, and which kind of world a run looked like."""
 
 from __future__ import annotations
 
@@ -19,16 +19,21 @@ class Table(Protocol):
     def rows(self) -> Sequence[Standing]:
         """A row per arm, best first."""
 
-    @property
-    def approximate(self) -> bool:
-        """Whether there were too many arms to draw them all together."""
-
 
 def say_chance(chance: float) -> str:
     """Return a chance in percent, as far as draws can tell."""
     if chance <= 0.005:
         return "under 1%"
     return "over 99%" if chance >= 0.995 else f"{chance:.0%}"
+
+
+def explain_world(contextual: float) -> Iterator[str]:
+    """Say which kind of world a run looked like, by the chance of a contextual one, and what strength means there."""
+    if contextual > 0.5:
+        yield f"results depended on who was compared with whom ({say_chance(contextual)})"
+        yield "so strengths are averages over the company a candidate was seen in: a strong one may lose to the winner"
+    else:
+        yield f"candidates did alike in any company ({say_chance(1 - contextual)})"
 
 
 def choose_digits(rows: Sequence[Standing]) -> str:
@@ -84,5 +89,3 @@ def describe_standings(standings: Table, names: Sequence[str], most: int = MOST_
     yield from format_table(titles, rows[:most], words=(1,))
     if len(rows) > most:
         yield f"… and {len(rows) - most:,} more"
-    if standings.approximate:
-        yield "(so many candidates that strengths and chances are approximate)"

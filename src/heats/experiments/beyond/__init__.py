@@ -3,7 +3,7 @@
 grid      which cells of the synthetic worlds are played
 budgets   the smallest budget for 90 % success, by bisection
 regrets   tournaments on recorded tables: how good is the arm found?
-lasting   a world in which strengths last, whatever the company
+lasting   a consistent world, in which strengths are the same in any company
 duels     a problem → how well adaptive play and planned do
 fights    duels → outcomes on all cores; what is finished is kept in a CSV, and a run goes on from there
 averages  results and regrets → means by algorithm

@@ -1,4 +1,4 @@
-"""A world in which strengths last: they are drawn anew in every run, and are the same in any company."""
+"""A consistent world: strengths are drawn anew in every run, and are the same in any company."""
 
 from __future__ import annotations
 

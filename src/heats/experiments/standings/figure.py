@@ -29,7 +29,7 @@ def draw_reliability(results: Sequence[Result]) -> Figure:
     figure: Figure
     figure, (kept, other) = load_pyplot().subplots(1, 2, figsize=(11, 5.6), sharex=True, sharey=True)
     for panel, title in (
-        (kept, "worlds of kept strengths, bin by bin"),
+        (kept, "consistent worlds, bin by bin"),
         (other, "outside the promise, world by world"),
     ):
         _lay_ground(panel)

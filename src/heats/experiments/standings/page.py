@@ -43,12 +43,10 @@ class Case(NamedTuple):
 
 CASES = {
     "family": Case(
-        "The paper's family: strengths that depend on company",
+        "The paper's family, which is contextual",
         f"`heats.environments.Gaussian` with n = {FAMILY_ARMS} arms: every set of arms has means of its own, so there "
-        "is no strength that an arm keeps. Right is the winner that leads every heat it is in (the generalised "
-        "Condorcet winner, `.best`); with a decoy another arm leads all heats without it. The chance is that of being "
-        "the strongest if strengths were kept: it speaks of the whole record of an arm, in whatever company, and not "
-        "of the one arm that beats all sets.",
+        "are no consistent strengths. Right is the winner that leads every heat it is in (the generalised Condorcet "
+        "winner, `.best`); with a decoy another arm leads all heats without it.",
     ),
     "near outlier": Case(
         "One arm only 1 above all others, which are equal",
@@ -59,7 +57,7 @@ CASES = {
         "B = n for k = 4, and B = 2n for k = 2: most arms are seen a handful of times.",
     ),
     "round-robin": Case("RoundRobin", "It plays all sets instead of a tournament."),
-    "ranking": Case("Rankings told", "The order of the whole heat, by Plackett and Luce, instead of the winner."),
+    "ranking": Case("Rankings told", "The order of the whole heat instead of the winner."),
 }
 
 

@@ -34,8 +34,9 @@ def _explain(reps: int, seed: int) -> str:
     return (
         f"Made by `heats reproduce sure --reps {reps} --seed {seed}`: in every run one of the worlds of "
         "[standings.md](standings.md) is drawn, and adaptive play with 15 batches and a budget of "
-        f"{TIMES} comparisons per candidate ends after the first batch at which the standings give whoever would win a "
-        f"chance of {SURE:g} or more to be the best. {reps} runs per world ({max(1, reps // 2)} for n = {ARMS[-1]}). "
+        f"{TIMES} comparisons per candidate ends after the first batch at which the standings give the candidate that "
+        f"would win a chance of {SURE:g} or more to be the best. {reps} runs per world "
+        f"({max(1, reps // 2)} for n = {ARMS[-1]}). "
         "Right is who is truly the best; saved is the mean share of the budget over all runs, those that never stopped "
         "included. All numbers in `sure.csv`."
     )
@@ -49,8 +50,8 @@ def _judge(results: Mapping[World, Outcome]) -> str:
         f"right, and {whole.saved / whole.runs:.0%} of all budgets was saved.** Asked for are {LEAST_RIGHT:.0%} over "
         f"all, and no family in which that cannot be: {within} of {len(families)} are within it, by the exact binomial "
         f"tail (how likely so few are right if {LEAST_RIGHT:.0%} are; too sure below {LEAST_TAIL:.1%}, as two standard "
-        "errors are). The chance is used as it stands, without a correction for looking often: what follows from all "
-        "that was told does not depend on why the telling ended. Among near equals (sd 0.3) few runs ever are that "
+        "errors are). The chance is used as it stands, without a correction for checking often: a posterior does "
+        "not depend on why the comparisons ended. Among near equals (sd 0.3) few runs ever are that "
         "sure, so least is known of these."
     )
 

@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
 
 
 def list_worlds() -> list[World]:
-    """Return the worlds of kept strengths that standings are calibrated in, with a budget between theirs."""
+    """Return the consistent worlds that standings are calibrated in, with a budget between theirs."""
     return [World("kept", *each, TIMES * each[2]) for each in product(KINDS, PROMISED, ARMS, HEAT_SIZES)]
 
 

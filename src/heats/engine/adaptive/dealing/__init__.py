@@ -1,8 +1,9 @@
-"""How good arms look → the heats of a batch.
+"""Priorities → the heats of a batch.
 
 repeats  how often a set of arms may be dealt
 keys     what orders arms → one whole number
 laps     arms of which nothing is known → the heats of the first batch
-many     how good arms look → the heats of a batch, for many runs at once
+pending  how a comparison counts that is not answered yet
+many     priorities → the heats of a batch, for many runs at once
 one      the same for one run, with heaps
 """

@@ -1,6 +1,6 @@
-"""How good an arm looks, how often it was pulled, luck → one whole number, a *key*: the larger, the sooner it is dealt.
+"""The priority of an arm, its pulls, luck → one whole number, a *key*: the larger, the sooner it is dealt.
 
-How good it looks counts to fourteen binary places, then fewer pulls, then luck, which no two arms share: so of a key it
+The priority counts to fourteen binary places, then fewer pulls, then luck, which no two arms share: so of a key it
 is known whose it is.
 """
 

@@ -24,16 +24,16 @@ from heats.engine.adaptive.dealing.keys import (
     make_key,
     make_keys,
 )
-from heats.engine.adaptive.dealing.many import LEAST_SHARPER, Deal, count_rivals
+from heats.engine.adaptive.dealing.many import Deal, count_rivals
+from heats.engine.adaptive.dealing.pending import LEAST_GAIN, find_gains
 from heats.engine.adaptive.dealing.repeats import Run
-from heats.engine.adaptive.outlook.gains import find_outcomes
-from heats.engine.adaptive.outlook.outlook import Outlook
+from heats.engine.adaptive.priorities import Priorities
 
 
 def deal_one(deal: Deal) -> Indices:
     """Return the heats of a batch ``(1, pulls, size)``: those that ``deal_many`` deals."""
-    outlook, pulled, luck, keys, pulls, size, repeats = deal
-    is_plain = repeats is None and not outlook.lasts[0]
+    priorities, pulled, luck, keys, pulls, size, repeats = deal
+    is_plain = repeats is None and not priorities.is_consistent[0]
     pool = min(keys.size, size * pulls) if is_plain else keys.size  # more cannot come to a turn
     front = np.argpartition(-keys[0], pool - 1)[:pool]
     front = front[np.argsort(-keys[0, front])]
@@ -43,11 +43,11 @@ def deal_one(deal: Deal) -> Indices:
     first, times, lucks = (each[0, front].tolist() for each in known)
     line = _Line(first, times, lucks, owners.tolist())
     if is_plain:
-        heats = _deal_by_scores(line, outlook.values[0, front].tolist(), pulls, size)
+        heats = _deal_by_scores(line, priorities.values[0, front].tolist(), pulls, size)
     else:
         run = None if repeats is None else repeats.runs[0].renumber(front.tolist())
-        rivals = int(count_rivals(outlook, pulled, size)[0, 0])
-        heats = _deal_with_care(line, _Expected(outlook, front), pulls, size, rivals, run)
+        rivals = int(count_rivals(priorities, pulled, size)[0, 0])
+        heats = _deal_by_keys(line, _Expected(priorities, front), pulls, size, rivals, run)
     dealt: Indices = front[np.array(heats)]
     return dealt[None]
 
@@ -62,13 +62,13 @@ class _Line(NamedTuple):
 
 
 def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> list[list[int]]:
-    """Deal if company decides, fast; those that were not dealt yet wait in order, those that were in a heap.
+    """Deal in a contextual world, fast; those that were not dealt yet wait in order, those that were in a heap.
 
     Of a key, ``later`` is all but the score, which is put into it here: a call would take longer.
     """
     waiting, owners = [*line.keys, NEVER], line.owners
     later = (-make_keys(np.zeros(len(scores)), np.array(line.times), np.array(line.lucks))).tolist()
-    won, lost = map(float, find_outcomes(np.array(size)))
+    won, lost = map(float, find_gains(np.array(size)))
     again, fresh = [NEVER], 0  # the heap; the first that was not dealt
     heats = []
     for _ in range(pulls):
@@ -95,10 +95,10 @@ def _deal_by_scores(line: _Line, scores: list[float], pulls: int, size: int) -> 
     return heats
 
 
-def _deal_with_care(
+def _deal_by_keys(
     line: _Line, expected: _Expected, pulls: int, size: int, rivals: int, run: Run | None
 ) -> list[list[int]]:
-    """Deal with guests, and sets that may not be dealt again; all wait in two heaps, of the best and of the rare."""
+    """Deal in a consistent world, or where some sets may not be dealt again, from heaps of the best and of the rare."""
     times, lucks, owners = line.times, line.lucks, line.owners
     best = _Heap(line.keys, owners)
     rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
@@ -111,7 +111,7 @@ def _deal_with_care(
             heat = _replace(heat, run, best, rare) if run.is_full(heat) else heat
             run.note(heat)
         heats.append(heat)
-        for arm, value in zip(heat, expected.hear(heat), strict=True):
+        for arm, value in zip(heat, expected.count(heat), strict=True):
             times[arm] += times[arm] < MOST_PULLS
             best.put(arm, -make_key(value, times[arm], lucks[arm]))
             rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
@@ -119,7 +119,7 @@ def _deal_with_care(
 
 
 def _replace(heat: list[int], run: Run, best: _Heap, rare: _Heap) -> list[int]:
-    """Return what may be dealt instead of a heat that was taken; whoever was looked at in vain waits again."""
+    """Return what may be dealt instead of a heat; rejected arms return to the queue."""
     looked_at = list(heat)
 
     def look_on() -> Iterator[int]:
@@ -135,28 +135,29 @@ def _replace(heat: list[int], run: Run, best: _Heap, rare: _Heap) -> list[int]:
 
 
 class _Expected:
-    """How good arms look once what is dealt is as expected; by scores or by strengths."""
+    """Values of arms once the heats that are dealt were answered as expected."""
 
-    def __init__(self, outlook: Outlook, front: Indices) -> None:
-        self._lasts, self._ahead, self._sharper = bool(outlook.lasts[0]), outlook.ahead, float(outlook.sharper[0, 0])
-        self._looks = (outlook.strengths if self._lasts else outlook.values)[0, front].tolist()
-        self._sharpness = outlook.sharpness[0, front].tolist()
+    def __init__(self, priorities: Priorities, front: Indices) -> None:
+        self._is_consistent, self._bonus = bool(priorities.is_consistent[0]), priorities.bonus
+        self._gain = float(priorities.gain[0, 0])
+        self._looks = (priorities.strengths if self._is_consistent else priorities.values)[0, front].tolist()
+        self._precision = priorities.precision[0, front].tolist()
 
-    def hear(self, heat: list[int]) -> list[float]:
-        """Take in a heat, and return how good its arms look then."""
-        looks, sharpness = self._looks, self._sharpness
+    def count(self, heat: list[int]) -> list[float]:
+        """Count a pending heat, and return the values of its arms then."""
+        looks, precision = self._looks, self._precision
         top = max([looks[arm] for arm in heat])
         weights = [exp(looks[arm] - top) for arm in heat]
         total = sum(weights)
-        chances = [weight / total for weight in weights]
-        if not self._lasts:
-            won, lost = map(float, find_outcomes(np.array(len(heat))))
-            for arm, chance in zip(heat, chances, strict=True):
-                looks[arm] = round((looks[arm] + chance * won + (1 - chance) * lost) * UNIT) / UNIT
+        shares = [weight / total for weight in weights]
+        if not self._is_consistent:
+            won, lost = map(float, find_gains(np.array(len(heat))))
+            for arm, share in zip(heat, shares, strict=True):
+                looks[arm] = round((looks[arm] + lost + share * (won - lost)) * UNIT) / UNIT
             return [looks[arm] for arm in heat]
-        for arm, chance in zip(heat, chances, strict=True):
-            sharpness[arm] += self._sharper or max(chance * (1 - chance), LEAST_SHARPER)
-        return [looks[arm] + self._ahead / sqrt(sharpness[arm]) for arm in heat]
+        for arm, share in zip(heat, shares, strict=True):
+            precision[arm] += self._gain or max(share * (1 - share), LEAST_GAIN)
+        return [looks[arm] + self._bonus / sqrt(precision[arm]) for arm in heat]
 
 
 class _Heap:
