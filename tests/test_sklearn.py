@@ -315,6 +315,7 @@ OTHERS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("y is", {}, {"y": Y[::-1]}),
     ("sample_weight is", {}, {"sample_weight": WEIGHTS}),
     ("estimator is", {"estimator": Counting(size=1)}, {}),
+    ("estimator is", {"estimator": Counting(verbose=3)}, {}),
     ("scoring is", {"scoring": "accuracy"}, {}),
     ("scoring is", {"scoring": mean_skill}, {}),
     ("splits is", {"cv": 4}, {}),
@@ -398,7 +399,7 @@ def test_what_does_not_change_the_scores_may_change(tmp_path: Path) -> None:
     space = {"skill": [0.4, 0.5], "fails": [True, False]}
     with pytest.raises(ValueError, match="this one cannot be fitted"):
         HeatsSearchCV(Counting(), space, n_fits=20, journal=kept).fit(X, Y)
-    again = HeatsSearchCV(Counting(verbose=3), space, n_fits=20, journal=kept, error_score=0.0, n_jobs=2, refit=False)
+    again = HeatsSearchCV(Counting(), space, n_fits=20, journal=kept, error_score=0.0, n_jobs=2, refit=False, verbose=1)
     again.fit(np.asfortranarray(X), Y)
     assert again.best_params_ == {"skill": 0.5, "fails": False}
     with pytest.raises(InvalidArgument, match="its data of is not the same"):
@@ -406,6 +407,16 @@ def test_what_does_not_change_the_scores_may_change(tmp_path: Path) -> None:
     other = HeatsSearchCV(Counting(), space, n_fits=20, error_score=0.0, journal=tmp_path / "other.jsonl").fit(X, Y)
     with pytest.raises(InvalidArgument, match="its error_score is not the same"):
         other.set_params(error_score=-1.0).fit(X, Y)
+
+
+def test_how_scikit_learn_s_own_estimators_work_may_change(tmp_path: Path) -> None:
+    """In how many processes, with what output, and where a pipeline keeps its steps."""
+    path, space = tmp_path / "search.jsonl", {"logisticregression__C": [0.1, 1.0]}
+    for changed in ({}, {"verbose": True, "memory": str(tmp_path / "steps")}):
+        pipeline = make_pipeline(StandardScaler(), LogisticRegression(verbose=0), **changed)
+        search = HeatsSearchCV(pipeline, space, n_fits=8, journal=path, refit=False).fit(X, Y)
+        assert search.found_.spent == 4
+    assert sum(line["event"] == "told" for line in lines(path)) == 4
 
 
 def test_candidates_may_hold_more_than_json_does(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from heats.errors import InvalidArgument
 from heats.journal.digest import digest
 
 pytest.importorskip("sklearn")
+from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
@@ -201,6 +202,28 @@ def test_estimators_count_by_what_is_fitted() -> None:
     assert digest("e", SVC()) == digest("e", SVC().fit(X, Y)) == digest("e", SVC(verbose=True))
     assert digest("e", RandomForestClassifier(n_jobs=3)) == digest("e", RandomForestClassifier())
     assert digest("e", SVC(C=2)) != digest("e", SVC())
+
+
+class Echo(BaseEstimator):  # type: ignore[misc]  # it has no types
+    """Somebody's own: its results may depend on parameters that scikit-learn uses for other things."""
+
+    def __init__(self, memory: int = 0, verbose: int = 0, n_jobs: int = 0) -> None:
+        self.memory = memory
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+
+class OwnForest(RandomForestClassifier):  # type: ignore[misc]
+    """No longer scikit-learn's."""
+
+
+@pytest.mark.parametrize("name", ["memory", "verbose", "n_jobs"])
+def test_all_parameters_of_somebody_s_own_estimator_count(name: str) -> None:
+    """Only of scikit-learn's own estimators it is known which ones have no effect on the results."""
+    assert digest("e", Echo(**{name: 1})) != digest("e", Echo(**{name: 5}))
+    assert digest("e", make_pipeline(Echo(**{name: 1}))) != digest("e", make_pipeline(Echo(**{name: 5})))
+    if name != "memory":
+        assert digest("e", OwnForest(**{name: 1})) != digest("e", OwnForest(**{name: 5}))
 
 
 def local() -> Any:

@@ -23,7 +23,7 @@ BLOCK_BYTES = 1 << 24  # of an array are copied at a time
 PLAIN_KINDS = "biufcmMSU"  # of arrays, which are nothing but the bytes of their values
 LONG_DOUBLES = "gG"  # but for these, some of whose bytes mean nothing
 CLONED_TOO = ("_metadata_request", "_sklearn_output_config")  # with an estimator, besides its parameters
-WITHOUT_EFFECT = ("n_jobs", "verbose", "memory")  # parameters of estimators that do not change what is fitted
+WITHOUT_EFFECT = ("n_jobs", "verbose", "memory")  # parameters of scikit-learn's own estimators that change no result
 
 
 def digest(name: str, value: Any) -> str:
@@ -163,7 +163,8 @@ class _Parts:
             state._add_state(value)
             self._put("whole", state.sha256.hexdigest())
             return
-        parameters = {name: each for name, each in value.get_params(deep=False).items() if name not in WITHOUT_EFFECT}
+        ignored = WITHOUT_EFFECT if type(value).__module__.startswith("sklearn.") else ()
+        parameters = {name: each for name, each in value.get_params(deep=False).items() if name not in ignored}
         self.add(type(value))
         self._add_dict("parameters", parameters)
         self._add_dict("cloned too", {name: getattr(value, name, None) for name in CLONED_TOO})
