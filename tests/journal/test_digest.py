@@ -37,7 +37,7 @@ from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score, get_scorer, make_scorer
+from sklearn.metrics import f1_score, get_scorer, get_scorer_names, make_scorer
 from sklearn.model_selection import KFold, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
@@ -120,6 +120,7 @@ def make_values() -> dict[str, Any]:
         "ufunc of scipy": FunctionTransformer(expit),
         "dispatched": FunctionTransformer(np.mean),
         "class": SVC,
+        "classes": int | None,
         "instance": SVC(),
         "output": StandardScaler().set_output(transform="pandas"),
         "no output": StandardScaler(),
@@ -233,10 +234,25 @@ def local() -> Any:
     return Local()
 
 
+@functools.wraps(local)
+def also_local() -> Any:
+    return 1
+
+
+def test_scorers_of_scikit_learn_have_one() -> None:
+    """Each its own: their functions are decorated, and found by their names all the same."""
+    assert len({digest(name, get_scorer(name)) for name in get_scorer_names()}) == len(get_scorer_names())
+
+
 @pytest.mark.parametrize(
     ("make", "held"),
     [
         (lambda: FunctionTransformer(lambda x: x), "<lambda>, a name that several may have"),
+        (lambda: FunctionTransformer(also_local), "test_digest.local, a name that several may have"),
+        (lambda: make_scorer(also_local), "test_digest.local, a name that several may have"),
+        (lambda: functools.partial(also_local), "test_digest.local, a name that several may have"),
+        (lambda: functools.cache(also_local), "a _lru_cache_wrapper that cannot be pickled"),
+        (lambda: np.frompyfunc(abs, 1, 1), "a ufunc that cannot be pickled"),
         (lambda: [{"a": local()}], "<locals>.Local, a name that several may have"),
         (lambda: threading.Lock(), "a lock that cannot be pickled"),
         (lambda: (each for each in "ab"), "a generator that cannot be pickled"),

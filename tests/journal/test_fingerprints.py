@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +16,7 @@ import pytest
 
 import heats
 from heats.errors import InvalidArgument
+from heats.journal.fingerprint import qualify
 from tests.journal.runs import NASTY, lines, never, one
 
 
@@ -72,7 +77,33 @@ def test_fingerprints(path: Path) -> None:
     assert heats.find_best(again, never, budget=30, journal=path).report.done
 
 
-@pytest.mark.parametrize("candidate", [Opaque(), lambda: 1, local(), float("nan"), np.zeros(2), "x".join])
+def accuracy(number: int = 0) -> int:
+    return number
+
+
+@functools.wraps(accuracy)
+def negated(number: int = 0) -> int:
+    return -accuracy(number)
+
+
+class Shadowed:
+    """Loses its name below."""
+
+    def method(self) -> int:
+        return 1
+
+
+OldShadowed = Shadowed
+
+
+class Shadowed:  # type: ignore[no-redef]
+    """Has the name of the one before."""
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [Opaque(), lambda: 1, local(), float("nan"), np.zeros(2), "x".join, negated, OldShadowed, OldShadowed.method],
+)
 def test_a_candidate_without_fingerprint_needs_a_name(path: Path, candidate: Any) -> None:
     """Its repr holds an address, or says too little, and would never match again."""
     with pytest.raises(InvalidArgument, match=r"candidate #1, a \w+, has no fingerprint .* Give names="):
@@ -82,6 +113,37 @@ def test_a_candidate_without_fingerprint_needs_a_name(path: Path, candidate: Any
     assert heats.find_best(["a", candidate], never, budget=3, journal=path, names=["a", "b"]).report.done
     with pytest.raises(InvalidArgument, match="its candidate #1 is 'b', not 'c'"):
         heats.find_best(["a", candidate], never, budget=3, journal=path, names=["a", "c"])
+
+
+def test_a_journal_of_one_function_is_not_taken_for_another_of_its_name(path: Path) -> None:
+    """functools.wraps gives a function the module and the name of another one."""
+    heats.find_best([accuracy, one], one, budget=3, journal=path)
+    with pytest.raises(InvalidArgument, match=r"candidate #0, a function, has no fingerprint .* a name of its own"):
+        heats.find_best([negated, one], never, budget=3, journal=path)
+
+
+@pytest.mark.parametrize(
+    "candidate", [accuracy, one, Path.exists, Config.__eq__, Opaque, Path, np.float64, len, math.sqrt]
+)
+def test_what_its_module_holds_by_that_name_is_known_by_it(candidate: Any) -> None:
+    """Functions, functions of classes, classes, and those written in C."""
+    assert qualify(candidate) == f"{candidate.__module__}.{candidate.__qualname__}"
+
+
+def test_functions_of_a_program_are_known_in_its_next_run(path: Path) -> None:
+    """Its module is called __main__, whatever its file is."""
+    program = path.with_suffix(".py")
+    program.write_text(
+        "import heats\n"
+        "def one(): return 1\n"
+        "def two(): return 2\n"
+        f"found = heats.find_best([one, two], lambda heat: [f() for f in heat], budget=3, journal={str(path)!r})\n"
+        "assert found.winner is two\n"
+    )
+    for _ in range(2):
+        subprocess.run([sys.executable, program], check=True)
+    assert [each["function"] for each in lines(path)[0]["candidates"]] == ["__main__.one", "__main__.two"]
+    assert sum(line["event"] == "told" for line in lines(path)) == 3
 
 
 def test_nasty_names_are_safe(path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copyreg
 import hashlib
+import pickle
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import FunctionType, ModuleType, NoneType
@@ -174,6 +175,8 @@ class _Parts:
         try:
             reduce = copyreg.dispatch_table.get(type(value))
             state = value.__reduce_ex__(4) if reduce is None else reduce(value)
+            if isinstance(state, str):
+                pickle.dumps(value)  # refuses what its module does not hold by that name
         except RecursionError:
             raise
         except Exception as error:  # whatever an object raises that cannot be pickled

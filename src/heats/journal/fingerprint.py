@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import Any
@@ -101,10 +102,13 @@ def _number(value: Any) -> Any:
 
 
 def qualify(candidate: Any) -> str:
-    """Return module and name of a function or a class; nothing if others may have the same, or if it is neither."""
+    """Return module and name of a function or a class, if its module holds it by that name; nothing of all else."""
     if not isinstance(candidate, (FunctionType, BuiltinFunctionType, type)):
         return ""
     if not isinstance(getattr(candidate, "__self__", None), (ModuleType, NoneType)):
         return ""  # a method of some object, which the name does not tell
-    name = f"{candidate.__module__}.{candidate.__qualname__}"
-    return "" if "<" in name else name  # a lambda, or made within a function: many may be called so
+    found: Any = sys.modules.get(candidate.__module__)
+    for part in candidate.__qualname__.split("."):
+        found = getattr(found, part, None)  # of a lambda, or what is made within a function, there is no such part
+    is_known = found is candidate or candidate is NoneType  # which Python keeps out of builtins
+    return f"{candidate.__module__}.{candidate.__qualname__}" if is_known else ""
