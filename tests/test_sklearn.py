@@ -318,8 +318,8 @@ OTHERS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("estimator is", {"estimator": Counting(verbose=3)}, {}),
     ("scoring is", {"scoring": "accuracy"}, {}),
     ("scoring is", {"scoring": mean_skill}, {}),
-    ("splits is", {"cv": 4}, {}),
-    ("splits is", {"cv": KFold(5)}, {}),
+    ("splits are", {"cv": 4}, {}),
+    ("splits are", {"cv": KFold(5)}, {}),
     ("estimator, scoring, splits are", {"estimator": Counting(size=1), "scoring": mean_skill, "cv": 3}, {}),
 ]
 
@@ -431,7 +431,7 @@ def test_candidates_may_hold_more_than_json_does(tmp_path: Path) -> None:
         HeatsSearchCV(pipeline, other, n_fits=24, journal=path).fit(X, Y)
     path.unlink()
     unknown = {"standardscaler": [FunctionTransformer(lambda x: x), FunctionTransformer(lambda x: x + 1)]}
-    with pytest.raises(InvalidArgument, match=r"candidate \d has no fingerprint .* it holds .*<lambda>"):
+    with pytest.raises(InvalidArgument, match=r"candidate #\d has no fingerprint .* it holds .*<lambda>"):
         HeatsSearchCV(pipeline, unknown, n_fits=24, journal=path).fit(X, Y)
     with pytest.raises(InvalidArgument, match=r"scoring has no fingerprint .* it holds .*<lambda>"):
         HeatsSearchCV(pipeline, space, n_fits=24, journal=path, scoring=lambda *_: 1.0).fit(X, Y)

@@ -51,7 +51,7 @@ def _identify(arm: int, candidate: Any, name: str) -> Candidate:
     try:
         return take_fingerprints([candidate], [name], named=False)[0]
     except InvalidArgument:
-        return Candidate(make_encodable(name), sha256=digest(f"candidate {arm}", candidate))
+        return Candidate(make_encodable(name), sha256=digest(f"candidate #{arm}", candidate))
 
 
 class _NoState(Exception):  # it never leaves this file
