@@ -409,6 +409,28 @@ def test_what_does_not_change_the_scores_may_change(tmp_path: Path) -> None:
         other.set_params(error_score=-1.0).fit(X, Y)
 
 
+def test_what_a_failure_is_worth_stays_once_one_was_told(tmp_path: Path) -> None:
+    """Else a later call silently gets scores that it would not give; until then it may change."""
+    path, space = tmp_path / "search.jsonl", {"skill": [0.4, 0.5], "fails": [True, False]}
+    search = HeatsSearchCV(Counting(), {"skill": [0.4, 0.5]}, n_fits=8, journal=tmp_path / "none fails.jsonl")
+    for error_score in ("raise", 0.0, -5.0):
+        search.set_params(error_score=error_score).fit(X, Y)
+    search = HeatsSearchCV(Counting(), space, n_fits=20, journal=path)
+    with pytest.raises(ValueError, match="this one cannot be fitted"):
+        search.fit(X, Y)
+    worst = search.set_params(error_score=0.0).fit(X, Y).cv_results_["mean_test_score"].min()
+    assert worst == 0.0
+    for error_score in (-5.0, "raise"):
+        message = f"^error_score={error_score!r} is not what a failed fit is worth in .*search.jsonl, 0.0; say error_score=0.0"
+        for n_fits in (20, 40):
+            with pytest.raises(InvalidArgument, match=message):
+                search.set_params(error_score=error_score, n_fits=n_fits).fit(X, Y)
+    assert search.set_params(error_score=0).fit(X, Y).found_.spent == 10
+    assert {line["notes"]["error_score"] for line in lines(path) if "notes" in line} == {0.0}
+    only = HeatsSearchCV(Counting(fails=True), {"skill": [1]}, error_score=0.0, refit=False).fit(X, Y)
+    assert only.best_score_ == 0.0
+
+
 def test_how_scikit_learn_s_own_estimators_work_may_change(tmp_path: Path) -> None:
     """In how many processes, with what output, and where a pipeline keeps its steps."""
     path, space = tmp_path / "search.jsonl", {"logisticregression__C": [0.1, 1.0]}

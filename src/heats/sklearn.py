@@ -24,12 +24,13 @@ from heats.engine.machine import Query
 from heats.errors import ComparisonFailed, InvalidArgument, show_value
 from heats.journal import JournalFile
 from heats.journal.digest import digest, take_digests
-from heats.journal.events import Header
-from heats.journal.reader import read_header
+from heats.journal.events import Header, Told
+from heats.journal.reader import Log, read_header
 from heats.running.batches import drive_in_batches
 from heats.running.calls import Answer, Job, make_pull
 from heats.running.candidates import name_candidates
 from heats.running.found import Found
+from heats.running.outcomes import Noted
 from heats.running.preparing import prepare_search
 
 try:
@@ -53,6 +54,7 @@ except ImportError as error:
 __all__ = ["HeatsSearchCV"]
 
 HEAT_SIZE = 8  # if nobody says another: pairs do worse, heats of four as well as far as was measured
+ERROR_SCORE = "error_score"  # its name among the fingerprints of a journal, and in the notes of failed fits
 FITS_EACH = 4  # for a candidate, if nobody says how many there are
 
 Split = tuple[Indices, Indices]  # rows to fit to, rows to score on
@@ -255,7 +257,8 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
         for answer in answers.values():
             if answer.error is not None:
                 raise answer.error
-        return [answers[number].value[0] for number in range(len(jobs))]
+        values = [answers[number].value for number in range(len(jobs))]
+        return [(value.feedback if isinstance(value, Noted) else value)[0] for value in values]
 
     def _make_parallel(self) -> Any:
         """Return what makes many calls at once, by the backend of joblib that is chosen."""
@@ -268,7 +271,7 @@ class HeatsSearchCV(BaseSearchCV):  # type: ignore[misc]  # it has no types
         """Return all that scores depend on, besides the candidates and the seed, by name."""
         causes = {"X": task.X, "y": task.y} | {name: value for name, value in given.items() if value is not None}
         causes |= {"estimator": self.estimator, "scoring": self.scoring, "splits": task.splits.known_by}
-        return causes if task.error_score is None else causes | {"error_score": task.error_score}
+        return causes if task.error_score is None else causes | {ERROR_SCORE: task.error_score}
 
     def _refit(self, X: Any, y: Any, params: Mapping[str, Any]) -> None:
         self.best_estimator_ = _set_up(self.estimator, self.best_params_)
@@ -320,12 +323,26 @@ class _Fits:
 def _mark_journal(file: JournalFile, begun: Header | None, causes: Mapping[str, Any]) -> JournalFile:
     """Return the journal with fingerprints of what scores depend on.
 
-    A search that stopped at a fit that failed may go on with an ``error_score``: no score depends on it yet.
+    A search that stopped at a fit that failed may go on with an ``error_score``. Its first line cannot say so; the
+    notes of the scores that depend on it do.
     """
     known = {name: digest(name, value) for name, value in causes.items()}
-    if begun is not None and "error_score" not in (begun.fingerprints or {}):
-        known.pop("error_score", None)
+    if begun is not None and begun.fingerprints and ERROR_SCORE not in begun.fingerprints:
+        known.pop(ERROR_SCORE, None)
+        _check_worth(file.path, causes.get(ERROR_SCORE, "raise"))
     return replace(file, fingerprints={**(file.fingerprints or {}), **known})
+
+
+def _check_worth(path: str | os.PathLike[str], error_score: float | str) -> None:
+    """Refuse another ``error_score`` than the one that a journal counts for fits that failed."""
+    for event in Log(path).events():
+        worth = (event.notes or {}).get(ERROR_SCORE, error_score) if isinstance(event, Told) else error_score
+        if worth != error_score:
+            raise InvalidArgument(
+                f"{{error_score}} is not what a failed fit is worth in {path}, {worth}; say error_score={worth}, or "
+                "give another journal.",
+                error_score=error_score,
+            )
 
 
 def _make_all(parallel: Any, jobs: Iterable[Job]) -> Generator[tuple[int, str, Answer], None, None]:
@@ -347,8 +364,8 @@ def _score_all(
     fit_params: Mapping[str, Any],
     score_params: Mapping[str, Any],
     error_score: float | None,
-) -> list[float]:
-    """Fit candidates to the same rows, and score them on the same others."""
+) -> list[float] | Noted:
+    """Fit candidates to the same rows, and score them on the same others; note what is counted for a failed fit."""
     train, test = split
     fitted_with = _check_method_params(X, fit_params, train)
     scored_with = _check_method_params(X, score_params, test)
@@ -363,10 +380,11 @@ def _score_all(
         except Exception:  # whatever somebody's estimator raises
             if error_score is None:
                 raise
-            said = error_score
-        score = _take_number(said)
-        scores.append(score if error_score is None or np.isfinite(score) else error_score)
-    return scores
+            said = np.nan
+        scores.append(_take_number(said))
+    if error_score is None or np.isfinite(scores).all():
+        return scores
+    return Noted([score if np.isfinite(score) else error_score for score in scores], {ERROR_SCORE: error_score})
 
 
 def _fit(estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> None:
