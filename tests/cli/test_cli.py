@@ -326,7 +326,17 @@ def test_demo_ends_with_a_report(capsys: pytest.CaptureFixture[str]) -> None:
         ("plan -n 100 -k 4 -B 500 --sigma 3", "--sigma 3.0 is of rewards: say --delta 0.05 and --feedback reward, too"),
         (
             "plan -n 300 -k 3 -B 25000 --voters 6000 --strategy adaptive",
-            "--budget 25000 is more than adaptive play deals where it limits how often a set is compared, up to 20,000",
+            "--budget 25000 is more than adaptive play of 6,000 voters can deal, which is 20,000; ask for fewer votes",
+        ),
+        (
+            "plan -n 20 -k 3 --voters 5000 --votes-each 10 --strategy adaptive",
+            "--votes-each 10 makes 50,000 votes, more than adaptive play of 5,000 voters can deal, which is 20,000; ask "
+            "for fewer votes, or say --strategy planned.",
+        ),
+        (
+            "plan -n 20 -k 3 --voters 10 --votes-each 2000 --strategy adaptive",
+            "--votes-each 2000 makes 20,000 votes, more than --voters 10 can cast: 20 candidates make 1,140 sets of 3, and "
+            "nobody sees one twice. Give at most 11,400",
         ),
         ("plan -n 100 -k 4 -B 500 --seconds -4", "--seconds -4.0 are a vote's; say --voters 12, too, or leave it out"),
         ("plan -n 100 -k 4 -k 5 -B 500", "--heat-size is given 2 times; give it once. See 'heats plan --help'"),

@@ -98,6 +98,7 @@ def test_links_that_nobody_elsewhere_can_open_are_spoken_of(polls: Path, capsys:
         ("-B 9 --host nowhere.invalid", "--host nowhere.invalid is no address of this machine; give one that is"),
         ("-B 9 --address foo --check", "--address foo must be an address that begins with https://"),
         ("-B 9 --port 70000 --check", "--port 70000 must be from 0 to 65535"),
+        ("--voters 2 --votes-each 99", "--votes-each 99 makes 198 votes, more than --voters 2 can cast: "),
         ("-B 9 --answer rankng", "--answer rankng is unknown; choose one of winner, ranking, best-worst"),
         ("-B 9 --port 70000", "--port 70000 must be from 0 to 65535"),
         ("-B 9 --address tea.example", "--address tea.example must be an address that begins with https://"),

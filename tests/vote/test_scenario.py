@@ -89,7 +89,7 @@ def test_candidates_may_stand_in_the_scenario(tmp_path: Path) -> None:
             "voters in .*nobody.csv cannot be read",
         ),
         ('[vote]\nbudget = 9\nvoters = 0\ncandidates = "names.txt"\n', "voters=0 must be at least 1"),
-        ('[vote]\nbudget = 900\nvoters = 2\ncandidates = "names.txt"\n', "more than voters=2 can see"),
+        ('[vote]\nbudget = 900\nvoters = 2\ncandidates = "names.txt"\n', "budget=900 is more than voters=2 can cast"),
         ('[vote]\nbudget = 9\nlease = 0\ncandidates = "names.txt"\n', "lease=0.0 must be a number"),
         ('[vote]\nbudget = 9\ndone_url = "javascript:1"\ncandidates = "names.txt"\n', "https://"),
         ("[vote]\nbudget = 9\n[[candidates]]\ntext = 'a'\nfile = 'b'\n", "candidate #0 must have either"),

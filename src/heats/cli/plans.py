@@ -17,12 +17,13 @@ from heats.base.text import count_things, format_table
 from heats.cli import options
 from heats.cli.root import app
 from heats.engine.adaptive.batches import BATCHES, divide
+from heats.engine.adaptive.dealing.repeats import MOST_BUDGET as MOST_LIMITED
 from heats.errors import InvalidArgument
 from heats.planning.build import lay_out
 from heats.planning.explain import explain_plan
 from heats.planning.needed import EVERY_BUDGET_UP_TO
 from heats.planning.request import check_request
-from heats.planning.voters import SECONDS, Turnout, check_sets, check_voters, count_turnout, find_budget
+from heats.planning.voters import SECONDS, Turnout, check_most, check_sets, check_voters, count_turnout, find_budget
 from heats.running.progress import count_progress
 
 SIGMA = 0.5  # of rewards within an interval of 1
@@ -79,7 +80,8 @@ def plan(
             "delta": delta,
         }
         _refuse_of_plans(of_plans | {"guaranteed": guaranteed or None, "blind": blind or None})
-        _show_adaptive(n_arms, heat_size, budget, BATCHES if batches is None else batches, voters, pause, json=json)
+        many = BATCHES if batches is None else batches
+        _show_adaptive(n_arms, heat_size, budget, many, voters, votes_each, pause, json=json)
         return
     asked = check_request(
         *(n_arms, heat_size, strategy),
@@ -132,13 +134,22 @@ class AdaptiveOutline(msgspec.Struct, frozen=True):
 
 
 def _show_adaptive(
-    n_arms: int, heat_size: int, budget: int | None, batches: int, voters: int | None, seconds: float, *, json: bool
+    n_arms: int,
+    heat_size: int,
+    budget: int | None,
+    batches: int,
+    voters: int | None,
+    votes_each: int | None,
+    seconds: float,
+    *,
+    json: bool,
 ) -> None:
     """Print what adaptive play will take."""
     if budget is None:
         raise InvalidArgument("say how many pulls may be made, as {budget}.", budget=100)
     if voters is not None:
-        check_sets(n_arms, heat_size, budget, voters)
+        check_sets(n_arms, heat_size, budget, voters, votes_each)
+        check_most(budget, MOST_LIMITED, voters, votes_each, play="adaptive play", strategy="--strategy planned")
     machine = heats.Adaptive(n_arms, heat_size, budget, batches=batches, most_per_set=voters)
     sizes = divide(n_arms, heat_size, budget, batches)
     turnout = None if voters is None else count_turnout(sizes, voters, seconds)

@@ -70,17 +70,35 @@ def find_budget(budget: int | None, voters: int | None, votes_each: int | None) 
     return have if budget is None else budget
 
 
-def check_sets(n_arms: int, heat_size: int, budget: int, voters: int) -> None:
+def check_sets(n_arms: int, heat_size: int, votes: int, voters: int, votes_each: int | None) -> None:
     """Refuse more comparisons than there are sets that somebody has not seen yet."""
-    n, k, pulls = check_problem(n_arms, heat_size, budget)
+    n, k, pulls = check_problem(n_arms, heat_size, votes)
     sets = math.comb(n, k)
     if sets * voters < pulls:
+        asked, said = _spell_votes(pulls, voters, votes_each)
         raise InvalidArgument(
-            f"{{budget}} is more than {{voters}} can see: {n:,} candidates make {count_things(sets, 'set')} of {k}, "
-            f"and nobody sees one twice. Give at most {sets * voters:,}, or have more voters.",
-            budget=pulls,
+            f"{asked} more than {{voters}} can cast: {n:,} candidates make {count_things(sets, 'set')} of {k}, and "
+            f"nobody sees one twice. Give at most {sets * voters:,}, or have more voters.",
+            **said,
             voters=voters,
         )
+
+
+def check_most(votes: int, most: int, voters: int | None, votes_each: int | None, *, play: str, strategy: str) -> None:
+    """Refuse more votes than a ``play`` can deal, unless with another ``strategy``; both as they are said."""
+    if votes > most:
+        asked, said = _spell_votes(votes, voters, votes_each)
+        of = "" if voters is None else f" of {count_things(voters, 'voter')}"
+        raise InvalidArgument(
+            f"{asked} more than {play}{of} can deal, which is {most:,}; ask for fewer votes, or say {strategy}.", **said
+        )
+
+
+def _spell_votes(votes: int, voters: int | None, votes_each: int | None) -> tuple[str, dict[str, int]]:
+    """Return the beginning of a sentence on so many votes, in the words in which they were asked for."""
+    if voters is not None and votes_each is not None and voters * votes_each == votes:
+        return f"{{votes_each}} makes {votes:,} votes,", {"votes_each": votes_each}
+    return "{budget} is", {"budget": votes}
 
 
 def limit_pulls(rounds: Sequence[Round], voters: int, budget: int) -> list[Round]:

@@ -19,7 +19,7 @@ from heats.engine.adaptive.machine import MOST_BUDGET
 from heats.engine.tournament import Tournament
 from heats.errors import BrokenFile, InvalidArgument
 from heats.planning.build import plan
-from heats.planning.voters import SECONDS, Turnout, check_sets, count_turnout, find_budget
+from heats.planning.voters import SECONDS, Turnout, check_most, check_sets, count_turnout, find_budget
 from heats.running.strategies import ADAPTIVE, STRATEGIES
 from heats.vote.poll.candidates import Entry, Shown, list_candidates
 from heats.vote.poll.people import read_people
@@ -174,9 +174,10 @@ def _decide(written: VoteFile, source: Path) -> Poll:
             votes_each=10,
         )
     if voters is not None:
-        check_sets(len(candidates), size, budget, voters)
+        check_sets(len(candidates), size, budget, voters, table.votes_each)
     if table.strategy.lower() == ADAPTIVE:
-        _check_votes(table, budget, voters)
+        most, planned = MOST_BUDGET if voters is None else MOST_LIMITED, 'strategy = "planned" in a scenario'
+        check_most(budget, most, voters, table.votes_each, play="an adaptive poll", strategy=planned)
     poll = Poll(
         table=table,
         source=source,
@@ -189,21 +190,6 @@ def _decide(written: VoteFile, source: Path) -> Poll:
     )
     poll.make_machine()  # refuses numbers that do not go together
     return poll
-
-
-def _check_votes(table: VoteTable, budget: int, voters: int | None) -> None:
-    """Refuse more votes than adaptive play can deal, in the words of a poll."""
-    most = MOST_BUDGET if voters is None else MOST_LIMITED
-    if budget <= most:
-        return
-    said = {"votes_each": table.votes_each} if table.budget is None else {"budget": table.budget}
-    asked = f"{{votes_each}} makes {budget:,} votes," if table.budget is None else "{budget} is"
-    of = "" if voters is None else f" of {voters:,} voters"
-    raise InvalidArgument(
-        f"{asked} more than an adaptive poll{of} can deal, which is {most:,}; ask for fewer votes, or say strategy = "
-        '"planned" in a scenario.',
-        **said,
-    )
 
 
 def is_address(said: str) -> bool:
