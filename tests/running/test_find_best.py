@@ -161,8 +161,8 @@ FOR_ONE: list[tuple[list[Any], Any]] = [
     ([1, 2, 3], math.sqrt),
     ([1, 2, 3], lambda c: c > 1),
     (["abc", "abd"], third_letter),
-    ([(1, 2), (3, 4)], lambda c: c[2]),
-    ([(1, 2, 3), (3, 4, 5)], lambda c: next(x + y + z for x, y, z in [c])),
+    ([(1, 2), (3, 4)], lambda c: {(1, 2): 1.0, (3, 4): 2.0}[c]),
+    ([1, 2, 3], lambda c: next(w + x + y + z for w, x, y, z in [c])),
     ([len, sum], lambda c: c([1, 2])),
 ]
 
@@ -213,6 +213,27 @@ def test_other_errors_of_a_compare_get_no_advice(error: Exception) -> None:
         with pytest.raises(ComparisonFailed) as failure:
             find_best([1, 2, 3], compare, budget=9)
         assert "compare gets" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "compare"),
+    [
+        ([(1, 2), (2, 3)], lambda heat: [c["x"] for c in heat]),
+        ([(1, 2), (2, 3)], lambda heat: [c.x for c in heat]),
+        ([(1, 2), (2, 3)], lambda heat: [c[2] for c in heat]),
+        ([(1, 2), (2, 3)], lambda heat: [0.5 * c for c in heat]),
+        ([(1, 2), (2, 3)], lambda heat: [x + y + z for x, y, z in heat]),
+        ([1, (2, 3)], lambda heat: [c + 1 for c in heat]),
+        ([Point(1), Point(2)], lambda heat: [c[3] for c in heat]),
+        ([[1, 2], [2, 3]], lambda heat: [x + y + z for x, y, z in heat]),
+        (["a", "b"], lambda heat: [0.5 * c for c in heat]),
+    ],
+)
+def test_an_error_that_may_be_about_a_candidate_gets_no_advice(candidates: list[Any], compare: Any) -> None:
+    """Python says the same of a candidate that is a tuple, or another sequence, as of the heat."""
+    with pytest.raises(ComparisonFailed) as failure:
+        find_best(candidates, compare, budget=3, heat_size=2)
+    assert "compare gets" not in str(failure.value)
 
 
 @pytest.mark.parametrize("pool", [lambda: None, lambda: ThreadPoolExecutor(2)])

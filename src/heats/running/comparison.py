@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -88,16 +88,20 @@ class Comparison:
 def _took_heat_for_candidate(error: BaseException, heat: tuple[Any, ...]) -> bool:
     """Whether an error is one that functions raise which get a tuple where they expect something else.
 
-    It may have travelled: then its kind and its message are all there is.
+    It may have travelled: then its kind and its message are all there is. One that may be about a candidate does not
+    count.
     """
     if isinstance(error, KeyError):
         return _equal(error.args, (heat,))
     said = describe_error(error)
-    if isinstance(error, ValueError):
-        return "values to unpack" in said
-    return isinstance(error, (TypeError, AttributeError, IndexError)) and (
-        "tuple" in said or "can't multiply sequence" in said
+    if isinstance(error, (TypeError, AttributeError, IndexError)) and "tuple" in said:
+        if "'tuple'" in said:  # a named tuple would be called by the name of its type
+            return not any(type(candidate) is tuple for candidate in heat)
+        return not any(isinstance(candidate, tuple) for candidate in heat)
+    is_about_sequences = (isinstance(error, ValueError) and "values to unpack" in said) or (
+        isinstance(error, TypeError) and "can't multiply sequence" in said
     )
+    return is_about_sequences and not any(isinstance(candidate, Iterable) for candidate in heat)
 
 
 def check_compare(compare: Any, *, may_wait: bool) -> None:
