@@ -20,12 +20,22 @@ MOST_BUDGET = 20_000  # pulls: with every one there may be one more set that lat
 class Repeats:
     """How often every set was dealt in runs in step; ``dealt`` are heats ``(reps, pulls, size)`` of earlier batches."""
 
-    def __init__(self, most: int, reps: int, dealt: Iterable[Indices]) -> None:
+    def __init__(self, most: int, reps: int, dealt: Iterable[Indices] = ()) -> None:
         self.runs = [Run(most) for _ in range(reps)]
         for heats in dealt:
-            for run, those in zip(self.runs, heats.tolist(), strict=True):
-                for heat in those:
-                    run.note(heat)
+            self.note(heats)
+
+    def note(self, heats: Indices) -> None:
+        """Count the heats of a batch."""
+        for run, those in zip(self.runs, heats.tolist(), strict=True):
+            for heat in those:
+                run.note(heat)
+
+    def copy(self) -> Repeats:
+        """Return the same, to count heats in of which it is not known yet whether they will be told."""
+        other = Repeats(0, 0)
+        other.runs = [run.copy() for run in self.runs]
+        return other
 
     def deal(self, heats: Indices, keys: Indices) -> Indices:
         """Return one heat of every run ``(reps, size)``: those in ``heats``, or else others by their keys."""
@@ -48,6 +58,12 @@ class Run:
         self._times: Counter[frozenset[int]] = Counter()
         self._sums = array("q")  # of the arms of each full set: all but one of a set and its sum tell the last
         self._full_with: dict[int, int] = {}
+
+    def copy(self) -> Run:
+        """Return one that counts on by itself."""
+        other = Run(self._most)
+        other._times, other._sums, other._full_with = self._times.copy(), self._sums[:], self._full_with.copy()
+        return other
 
     def note(self, heat: Sequence[int]) -> None:
         """Count a heat that is dealt."""
