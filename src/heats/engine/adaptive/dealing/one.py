@@ -5,6 +5,7 @@ Heaps want the smallest first, so keys are turned round in them.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from heapq import heapify, heappop, heappush
 from math import exp, sqrt
 from typing import NamedTuple
@@ -103,18 +104,20 @@ def _deal_by_keys(
     times, lucks, owners = line.times, line.lucks, line.owners
     best = _Heap(line.keys, owners)
     rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
+    heaps = [best, rare] if rivals < size else [best]
     keys = -np.array(line.keys)
     heats = []
     for _ in range(pulls):
-        heat: list[int] = []
+        taken: dict[int, None] = {}  # a set that keeps its order
         for place in range(size):
-            heat.append((best if place < rivals else rare).take(heat))
+            taken[(best if place < rivals else rare).take(taken)] = None
+        heat = list(taken)
         if run is not None:
             if run.is_full(heat):
                 free = run.find_free(heat, keys)
                 for arm in set(heat).difference(free):  # rejected arms return to the queue
-                    best.put_back(arm)
-                    rare.put_back(arm)
+                    for heap in heaps:
+                        heap.put_back(arm)
                 heat = free
             run.note(heat)
         heats.append(heat)
@@ -122,7 +125,8 @@ def _deal_by_keys(
             times[arm] += times[arm] < MOST_PULLS
             keys[arm] = key = make_key(value, times[arm], lucks[arm])
             best.put(arm, -key)
-            rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
+            if rivals < size:
+                rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
     return heats
 
 
@@ -159,7 +163,7 @@ class _Heap:
         self._keys, self._heap, self._owners = keys.copy(), keys.copy(), owners
         heapify(self._heap)
 
-    def take(self, taken: list[int]) -> int:
+    def take(self, taken: Container[int]) -> int:
         """Return the first arm that was not taken yet; those that were are put, or put back, once a heat is dealt."""
         while True:
             key = heappop(self._heap)
