@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Container, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import heats
+from heats.base.arrays import Indices
 from heats.base.randomness import fold_seed
+from heats.engine.adaptive.dealing import repeats
 from heats.engine.adaptive.dealing.keys import make_keys, round_values
 from heats.engine.adaptive.dealing.many import Deal, deal_many
-from heats.engine.adaptive.dealing.one import deal_one
+from heats.engine.adaptive.dealing.one import _Heap, deal_one
 from heats.engine.adaptive.dealing.pending import WIN_CHANCE
 from heats.engine.adaptive.dealing.repeats import Repeats, Run
 from heats.engine.adaptive.priorities import Priorities
@@ -127,16 +130,51 @@ def test_many_runs_deal_what_each_would_alone() -> None:
 
 def test_sets_that_are_full_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 924 sets all but four are dealt, and a pull asks of one whether it is full; 20,000 pulls took two minutes."""
-    asked, is_full = Counter[str](), Run.is_full
-
-    def count(run: Run, heat: list[int]) -> bool:
-        asked["full"] += 1
-        return is_full(run, heat)
-
-    monkeypatch.setattr(Run, "is_full", count)
+    asked = _count_calls(monkeypatch)
     machine = play(heats.Adaptive(12, 6, 920, most_per_set=1))
     assert set(_count_sets(machine).values()) == {1}
     assert asked["full"] == machine.spent
+
+
+def test_partners_that_are_used_up_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The strongest of 1,000 meets all others, then the next; heaps were searched past all of those for every pull."""
+    asked = _count_calls(monkeypatch)
+    machine = play(heats.Adaptive(1000, 2, 3000, most_per_set=1), TRUTH["winner"])
+    sets = _count_sets(machine)
+    assert set(sets.values()) == {1}
+    used_up = sum(times == 999 for times in Counter(arm for arms in sets for arm in arms).values())
+    assert used_up == 1
+    assert asked["replaced"] > machine.spent / 2
+    assert asked["taken"] <= 2 * machine.spent
+    assert asked["looked at"] <= (used_up + 1) * asked["replaced"]
+
+
+def _count_calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count heats checked and replaced, arms taken from heaps, and arms looked at for a replacement."""
+    asked, is_full, find_free, take, sort = Counter[str](), Run.is_full, Run.find_free, _Heap.take, repeats.sort_arms
+
+    def count_full(run: Run, heat: list[int]) -> bool:
+        asked["full"] += 1
+        return is_full(run, heat)
+
+    def count_replaced(run: Run, heat: list[int], keys: Indices) -> list[int]:
+        asked["replaced"] += 1
+        return find_free(run, heat, keys)
+
+    def count_taken(heap: _Heap, taken: Container[int]) -> int:
+        asked["taken"] += 1
+        return take(heap, taken)
+
+    def count_looked_at(heat: list[int], keys: Indices, start: int) -> Iterator[int]:
+        for arm in sort(heat, keys, start):
+            asked["looked at"] += 1
+            yield arm
+
+    monkeypatch.setattr(Run, "is_full", count_full)
+    monkeypatch.setattr(Run, "find_free", count_replaced)
+    monkeypatch.setattr(_Heap, "take", count_taken)
+    monkeypatch.setattr(repeats, "sort_arms", count_looked_at)
+    return asked
 
 
 @pytest.mark.slow

@@ -58,6 +58,9 @@ class WinnerStays(Game, spec=AdaptiveSpec):
         self._luck = draw_luck(roots, self.n_arms)
         self.new: list[int] = []  # arms that were added and not pulled yet, in that order
         self._told: list[Comparisons] = []  # batch by batch
+        most = spec.most_per_set
+        self._repeats = None if most is None else Repeats(most, self.reps)
+        self._counted = 0  # batches whose heats it knows
         self._kind: Kind | None = None
         self._stage: Stage | None = None
 
@@ -200,15 +203,22 @@ class WinnerStays(Game, spec=AdaptiveSpec):
 
     def _deal(self, pulls: int) -> Indices:
         """Return the heats of a batch ``(reps, pulls, size)``."""
-        size, most = self.spec.heat_size, self.spec.most_per_set
-        dealt = (np.moveaxis(batch.arms, 0, -1) for batch in self._told)
-        repeats = None if most is None else Repeats(most, self.reps, dealt)
+        size, repeats = self.spec.heat_size, self._count_repeats()
         if not self.round:  # arms that were added meanwhile wait
             return deal_laps(self._roots, self.spec.n_arms, size, pulls, repeats)
         self.priorities.spend(sum(self.sizes[: self.round]) / self.total)
         keys = self._put_new_first(make_keys(self.priorities.values, self._pulled, self._luck))
         deal = deal_one if self.reps == 1 else deal_many
         return deal(Deal(self.priorities, self._pulled, self._luck, keys, pulls, size, repeats))
+
+    def _count_repeats(self) -> Repeats | None:
+        """Return how often every set was dealt in the batches that are over, if that is limited."""
+        if self._repeats is None:
+            return None
+        for batch in self._told[self._counted :]:
+            self._repeats.note(np.moveaxis(batch.arms, 0, -1))
+        self._counted = self.round
+        return self._repeats.copy()
 
     def _put_new_first(self, keys: Indices) -> Indices:
         """Let arms that were added come before all others."""

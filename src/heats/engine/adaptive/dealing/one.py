@@ -1,12 +1,12 @@
 """Dealing for one run, which does not look at all arms for every pull: they wait in line, in heaps of their keys.
 
-Arms are known by their first places in line. Heaps want the smallest first, so keys are turned round in them.
+Heaps want the smallest first, so keys are turned round in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from heapq import heappop, heappush
+from collections.abc import Container
+from heapq import heapify, heappop, heappush
 from math import exp, sqrt
 from typing import NamedTuple
 
@@ -34,18 +34,20 @@ def deal_one(deal: Deal) -> Indices:
     """Return the heats of a batch ``(1, pulls, size)``: those that ``deal_many`` deals."""
     priorities, pulled, luck, keys, pulls, size, repeats = deal
     is_plain = repeats is None and not priorities.is_consistent[0]
-    pool = min(keys.size, size * pulls) if is_plain else keys.size  # more cannot come to a turn
-    front = np.argpartition(-keys[0], pool - 1)[:pool]
-    front = front[np.argsort(-keys[0, front])]
+    front = np.arange(keys.size)
+    if is_plain:
+        pool = min(keys.size, size * pulls)  # more cannot come to a turn
+        front = np.argpartition(-keys[0], pool - 1)[:pool]
+        front = front[np.argsort(-keys[0, front])]
     owners = np.zeros(keys.size, dtype=np.int64)
-    owners[luck[0, front]] = np.arange(pool)
+    owners[luck[0, front]] = np.arange(front.size)
     known = -keys, np.minimum(pulled, MOST_PULLS), luck
     first, times, lucks = (each[0, front].tolist() for each in known)
     line = _Line(first, times, lucks, owners.tolist())
     if is_plain:
         heats = _deal_by_scores(line, priorities.values[0, front].tolist(), pulls, size)
     else:
-        run = None if repeats is None else repeats.runs[0].renumber(front.tolist())
+        run = None if repeats is None else repeats.runs[0]
         rivals = int(count_rivals(priorities, pulled, size)[0, 0])
         heats = _deal_by_keys(line, _Expected(priorities, front), pulls, size, rivals, run)
     dealt: Indices = front[np.array(heats)]
@@ -53,7 +55,7 @@ def deal_one(deal: Deal) -> Indices:
 
 
 class _Line(NamedTuple):
-    """Arms of one run, best first; their keys are turned round."""
+    """Arms of one run by their numbers here; their keys are turned round."""
 
     keys: list[int]
     times: list[int]
@@ -102,36 +104,30 @@ def _deal_by_keys(
     times, lucks, owners = line.times, line.lucks, line.owners
     best = _Heap(line.keys, owners)
     rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
+    heaps = [best, rare] if rivals < size else [best]
+    keys = -np.array(line.keys)
     heats = []
     for _ in range(pulls):
-        heat: list[int] = []
+        taken: dict[int, None] = {}  # a set that keeps its order
         for place in range(size):
-            heat.append((best if place < rivals else rare).take(heat))
+            taken[(best if place < rivals else rare).take(taken)] = None
+        heat = list(taken)
         if run is not None:
-            heat = _replace(heat, run, best, rare) if run.is_full(heat) else heat
+            if run.is_full(heat):
+                free = run.find_free(heat, keys)
+                for arm in set(heat).difference(free):  # rejected arms return to the queue
+                    for heap in heaps:
+                        heap.put_back(arm)
+                heat = free
             run.note(heat)
         heats.append(heat)
         for arm, value in zip(heat, expected.count(heat), strict=True):
             times[arm] += times[arm] < MOST_PULLS
-            best.put(arm, -make_key(value, times[arm], lucks[arm]))
-            rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
+            keys[arm] = key = make_key(value, times[arm], lucks[arm])
+            best.put(arm, -key)
+            if rivals < size:
+                rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
     return heats
-
-
-def _replace(heat: list[int], run: Run, best: _Heap, rare: _Heap) -> list[int]:
-    """Return what may be dealt instead of a heat; rejected arms return to the queue."""
-    looked_at = list(heat)
-
-    def look_on() -> Iterator[int]:
-        while len(looked_at) < best.size:
-            looked_at.append(best.take(looked_at))
-            yield looked_at[-1]
-
-    free = run.find_free(heat, look_on(), best.size)
-    for arm in set(looked_at).difference(free):
-        best.put_back(arm)
-        rare.put_back(arm)
-    return free
 
 
 class _Expected:
@@ -164,14 +160,10 @@ class _Heap:
     """Arms by keys that change; keys that arms no longer have are left out when their turn comes."""
 
     def __init__(self, keys: list[int], owners: list[int]) -> None:
-        self._keys, self._heap, self._owners = keys.copy(), sorted(keys), owners
+        self._keys, self._heap, self._owners = keys.copy(), keys.copy(), owners
+        heapify(self._heap)
 
-    @property
-    def size(self) -> int:
-        """How many arms there are."""
-        return len(self._keys)
-
-    def take(self, taken: list[int]) -> int:
+    def take(self, taken: Container[int]) -> int:
         """Return the first arm that was not taken yet; those that were are put, or put back, once a heat is dealt."""
         while True:
             key = heappop(self._heap)
