@@ -33,6 +33,13 @@ def log_dirichlet(tallies: list[float]) -> float:
     return found + sum(math.lgamma(SHAPE + won) - math.lgamma(SHAPE) for won in tallies)
 
 
+def log_beta(came: float, missed: float, left: int) -> float:
+    """Return the logarithm of the chance to come there so often if that is as likely as for all others left."""
+    a, b = SHAPE, SHAPE * (left - 1)
+    found = math.lgamma(a + came) + math.lgamma(b + missed) - math.lgamma(a + b + came + missed)
+    return found - math.lgamma(a) - math.lgamma(b) + math.lgamma(a + b)
+
+
 def log_mean(logs: list[float]) -> float:
     return math.log(sum(map(math.exp, logs)) / len(logs))
 
@@ -62,12 +69,14 @@ class PlainSet:
         return ratio + log_dirichlet(others) - log_dirichlet(list(self.first.values()))
 
     def compare_later(self, arm: int, p: float) -> float:
-        """Return the same of the later places of rankings."""
+        """Return the same of the later places of rankings, place by place."""
         ratio = 0.0
-        for left, chosen in self.later:
-            if arm in left:
-                m, share = len(left), chosen.count(arm) / len(chosen)
-                ratio += share * math.log(p * m) + (1 - share) * math.log((1 - p) * m / (m - 1))
+        for left in {len(left) for left, _ in self.later}:
+            chosen = [chosen for those, chosen in self.later if len(those) == left and arm in those]
+            came = sum(each.count(arm) / len(each) for each in chosen)
+            missed = len(chosen) - came
+            usual = log_beta(came, missed, left)
+            ratio += came * math.log(p) + missed * math.log(1 - p) - usual
         return ratio
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import quad
+from scipy.special import betaln
 from scipy.stats import norm
 
 from heats.engine.belief.data import collect
@@ -110,14 +112,13 @@ def compare_tallies(kind: Kind, run: Run) -> tuple[Ratios, Ratios, float]:
     later: Ratios = {}
     for each in run:
         key = tuple(sorted(each.arms))
-        for every in (ratios, later):
-            every.setdefault(key, {arm: [0.0] * len(WIN_CHANCES) for arm in key})
+        ratios.setdefault(key, {arm: [0.0] * len(WIN_CHANCES) for arm in key})
         if each.row is None:
             continue
         for arm, share in zip(each.arms, share_first(kind, each.row), strict=True):
             tallies[key][arm] += share
-        if kind is not Kind.WINNER:
-            add_later_choices(later[key], each)
+    if kind is not Kind.WINNER:
+        later = {key: compare_later(key, run) for key in ratios}
     total = 0.0
     for key, of_set in ratios.items():
         won = tallies[key]
@@ -132,17 +133,29 @@ def compare_tallies(kind: Kind, run: Run) -> tuple[Ratios, Ratios, float]:
     return ratios, later, total
 
 
-def add_later_choices(of_set: dict[int, list[float]], each: Comparison) -> None:
-    """Add R of the places after the first: choices out of those that are left, all alike if none is the best."""
+def compare_later(key: tuple[int, ...], run: Run) -> dict[int, list[float]]:
+    """Return R of the places after the first in the comparisons of a set: choices out of those that are left."""
+    found = {arm: [0.0] * len(WIN_CHANCES) for arm in key}
+    choices = [each for every in run if set(every.arms) == set(key) and every.row for each in list_later(every)]
+    for arm, count in product(key, range(2, len(key))):
+        shares = [share[arm] for share in choices if len(share) == count and arm in share]
+        came = sum(shares)
+        missed = len(shares) - came
+        usual = betaln(came + SHARES_SHAPE, missed + (count - 1) * SHARES_SHAPE)
+        usual -= betaln(SHARES_SHAPE, (count - 1) * SHARES_SHAPE)
+        for at, p in enumerate(WIN_CHANCES):
+            found[arm][at] += came * math.log(p) + missed * math.log(1 - p) - usual
+    return found
+
+
+def list_later(each: Comparison) -> list[dict[int, float]]:
+    """Return for every place after the first the share of it that each arm has of those that are left."""
     assert each.row is not None
     places = [[each.arms[at] for at in place] for place in list_places(each.row)]
-    for number in range(1, len(places) - 1):
-        left = [arm for place in places[number:] for arm in place]
-        for arm in left:
-            share = 1 / len(places[number]) if arm in places[number] else 0.0
-            usual = share * math.log(1 / len(left)) + (1 - share) * math.log(1 - 1 / len(left))
-            for at, p in enumerate(WIN_CHANCES):
-                of_set[arm][at] += share * math.log(p) + (1 - share) * math.log(1 - p) - usual
+    return [
+        {arm: (arm in places[number]) / len(places[number]) for place in places[number:] for arm in place}
+        for number in range(1, len(places) - 1)
+    ]
 
 
 def find_unit(run: Run) -> float:

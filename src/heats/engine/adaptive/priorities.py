@@ -24,7 +24,7 @@ from heats.engine.scoring import settle
 
 FEW_PULLS, FEW_REWARDS = 3, 6  # of an arm, on average: fewer do not tell strengths
 FEW_HEATS = 0.75  # for an arm: of large heats, fewer do not tell strengths either
-BONUS = 6.0, 1.0  # standard errors, at the beginning and at the end
+BONUS = 8.0, 1.5  # standard errors, at the beginning and at the end
 CHECK_EVERY = 3  # batches, in a contextual world: fits take most of the time, and the kind of world does not change
 EFFORT = Effort(30, 1e-2)  # of a fit between batches
 MOST_WORK = 4_000_000  # steps times places: more would take longer than the comparisons themselves

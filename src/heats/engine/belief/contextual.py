@@ -10,8 +10,9 @@ DM(w) = Γ(ma)/Γ(ma + W) · Π Γ(a + w_j)/Γ(a). So
 
     R_Q(i; p) = w_i log p + (W − w_i) log(1 − p) + log DM(w without i) − log DM(w).                              (1)
 
-*Later places of a ranking* are choices among those that are left; the best arm is chosen with chance p, all others by
-equal chances. They count only where there is no decoy: beside one, a good arm that is always behind it would look best.
+*Later places of a ranking* are choices among the arms that are left, place by place: (1) with how often arm i came in
+that place for w_i, how often it was still left for W, and the number of arms left for m. They count only where there is
+no decoy: beside one, a good arm that is always behind it would look best.
 
 *Rewards.* d is the lead of arm i over the best other mean of the set, s² = 2σ²/r its error variance. The lead of the
 best arm is half-normal with scale tτ₊; any other arm is first with chance 1/m, by a half-normal lead with scale τ₊,
@@ -179,20 +180,30 @@ def _compare_tallies(evidence: Choices) -> tuple[list[_Ratios], Array]:
 
 
 def _compare_part(part: FirstPlaces) -> tuple[Array, Array]:
-    won, lost, size, a = part.shares, part.times - part.shares, part.sets.size, SHARES_SHAPE
-    all_times = _log_rising(part.times, size * a)
-    each_won = _log_rising(won, a)
-    log_likelihood = each_won.sum(axis=0) - all_times  # log DM(w)
-    constant = all_times - each_won - _log_rising(lost, (size - 1) * a)
-    return np.stack([won, lost, constant]), log_likelihood
+    log_likelihood = _log_rising(part.shares, SHARES_SHAPE).sum(axis=0)
+    log_likelihood -= _log_rising(part.times, part.sets.size * SHARES_SHAPE)  # log DM(w)
+    return _compare_places(part.shares, part.times, part.sets.size), log_likelihood
+
+
+def _compare_places(came: Array, times: Array, left: int) -> Array:
+    """Return R of arms that came first so often, of so many times, among so many arms that are left."""
+    missed, a = times - came, SHARES_SHAPE
+    log_usual = _log_rising(came, a) + _log_rising(missed, (left - 1) * a) - _log_rising(times, left * a)
+    return np.stack([came, missed, -log_usual])
 
 
 def _add_later(ratios: list[_Ratios], evidence: Choices) -> list[_Ratios]:
     """Return R of all places of rankings."""
     return [
-        each if part.later is None else each._replace(features=each.features + part.later)
+        each if part.later is None else each._replace(features=each.features + _compare_later(part.later))
         for each, part in zip(ratios, evidence.parts, strict=True)
     ]
+
+
+def _compare_later(later: Array) -> Array:
+    size = later.shape[2]
+    places = (_compare_places(came, times, size - place) for place, (came, times) in enumerate(zip(*later, strict=True), 1))
+    return sum(places, np.zeros((3, *later.shape[2:])))
 
 
 def _log_rising(counts: Array, start: float) -> Array:

@@ -3,7 +3,7 @@
 =========  ==========================================================================================
 evidence   what a set has
 =========  ==========================================================================================
-choices    how often each arm came first; of rankings also what each choice after the first says
+choices    how often each arm came first; of rankings also how often it came in each place after the first
 rewards    the sum of each arm's rewards, less the mean of their comparison
 =========  ==========================================================================================
 """
@@ -18,16 +18,17 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.belief.data import Comparisons, Sets, add_up, group_sets, join
+from heats.engine.belief.settings import MOST_APART
 from heats.engine.feedback import Kind
 
 
 class FirstPlaces(NamedTuple):
-    """Who came first in every set; ``later`` has the features of the choices after the first, where places are told."""
+    """Who came first in every set; ``later`` has the places after the first, where they are told."""
 
     sets: Sets
     shares: Array  # (size, sets), w: first places of each arm, ties shared
     times: Array  # (sets,), W: comparisons that had a first place
-    later: Array | None = None  # (3, size, sets): chosen, passed over, and log-chances under "no arm is the best"
+    later: Array | None = None  # (2, places, size, sets): v and V, how often each arm came there, of how often it could
 
 
 class RewardSums(NamedTuple):
@@ -105,7 +106,7 @@ def take_runs(evidence: Evidence, runs: Indices) -> Evidence:
 
 def _take_firsts(part: FirstPlaces, runs: Indices) -> FirstPlaces:
     sets, theirs = part.sets.find(runs)
-    later = None if part.later is None else part.later.take(theirs, axis=2)
+    later = None if part.later is None else part.later.take(theirs, axis=3)
     return FirstPlaces(sets, part.shares.take(theirs, axis=1), part.times[theirs], later)
 
 
@@ -138,8 +139,7 @@ def _tally(comparisons: Comparisons, *, are_ranked: bool) -> FirstPlaces:
     times = sets.count_told(np.any(shares, axis=0))
     if not are_ranked or sets.size == 2:
         return FirstPlaces(sets, sets.add_up(shares), times)
-    later = np.stack([sets.add_up(np.where(comparisons.told, each, 0.0)) for each in _list_later_choices(rows)])
-    return FirstPlaces(sets, sets.add_up(shares), times, later)
+    return FirstPlaces(sets, sets.add_up(shares), times, _tally_later(sets, rows, comparisons.told))
 
 
 def _share_first(rows: Array) -> Array:
@@ -150,36 +150,37 @@ def _share_first(rows: Array) -> Array:
     return shares
 
 
-def _list_later_choices(rows: Array) -> tuple[Array, Array, Array]:
-    """Return of every arm its share of choices after the first, how often it was passed over, and a constant.
+def _tally_later(sets: Sets, rows: Array, told: Mask) -> Array:
+    """Count the choices of places after the first: out of those left, the arms of a place leave together.
 
-    The arms of a place leave together, and the next place is chosen out of m that are left. If no arm is the best, all
-    m are alike: the constant is −log of the chance of what happened to an arm, log m if it was chosen, log m/(m − 1) if
-    another one was. Where all that are left tie, nothing is chosen any more.
+    Returns v and V ``(2, places, size, sets)``: how often each arm came in each place, ties shared, and how often it
+    was still left. Where all that are left tie, nothing is chosen.
     """
+    size = len(rows)
+    tallies = np.zeros((2, min(size - 2, MOST_APART), *sets.arms.shape))
+    start, end = _find_places(rows)
+    shares = np.where(told & (end < size), 1 / (end - start), 0.0)
+    for place, (came, left) in enumerate(zip(*tallies, strict=True), 1):
+        here = np.where(start == place, shares, 0.0)
+        came += sets.add_up(here)
+        left += sets.add_up((start >= place) & here.any(axis=0))
+    return tallies
+
+
+def _find_places(rows: Array) -> tuple[Indices, Indices]:
+    """Return how many arms are ahead of each arm, and how many are not behind it."""
     size = len(rows)
     order = np.argsort(-rows, axis=0, kind="stable")
     sorted_rows = np.take_along_axis(rows, order, axis=0)
     at = np.arange(size).reshape(-1, 1, 1)
     begins = np.ones(rows.shape, dtype=bool)
     begins[1:] = sorted_rows[1:] < sorted_rows[:-1]
-    start = np.maximum.accumulate(np.where(begins, at, 0), axis=0)  # where the place of an arm begins
     ends = np.full(rows.shape, size)
     ends[:-1] = np.where(begins[1:], at[1:], size)
-    end = np.minimum.accumulate(ends[::-1], axis=0)[::-1]
-    left = np.maximum(size - np.arange(size), 2.0)  # m, by where a place begins
-    if_chosen, if_not = np.log(left), np.log(left / (left - 1))
-    is_later = begins & (at > 0)
-    chosen = np.where((start > 0) & (end < size), 1 / (end - start), 0.0)
-    met = np.cumsum(is_later, axis=0, dtype=np.float64) - (end == size) * (start > 0)  # choices it was there for
-    constant = np.cumsum(np.where(is_later, if_not[at], 0.0), axis=0) - np.where(
-        (end == size) & (start > 0), if_not[start], 0.0
-    )
-    constant += chosen * (if_chosen - if_not)[start]
-    found = np.empty((3, *rows.shape))
-    for each, values in zip(found, (chosen, met - chosen, constant), strict=True):
-        np.put_along_axis(each, order, values, axis=0)
-    return found[0], found[1], found[2]
+    start, end = np.empty((2, *rows.shape), dtype=np.int64)
+    np.put_along_axis(start, order, np.maximum.accumulate(np.where(begins, at, 0), axis=0), axis=0)
+    np.put_along_axis(end, order, np.minimum.accumulate(ends[::-1], axis=0)[::-1], axis=0)
+    return start, end
 
 
 # Rewards

@@ -23,7 +23,7 @@ VARIANCE_RATIOS = (0.03, 0.3, 3.0, 100.0, 1e4, 1e6)  # of arms (or sets) to nois
 
 PRIOR_PAIRS = (0.75, 3.0, 12.0, 50.0)  # ν, tried: log-strengths are 2.3, .89, .42 or .2 apart
 FARTHEST_OUTLIER = 2.0  # log-strength, from the mode: an arm that always won may be arbitrarily strong
-FURTHER_APART = 8.0  # times as far apart as the field may an outlier be
+FURTHER_APART = 4.0  # times as far apart as the field may an outlier be
 RANKING_PAIRS = 3.0  # ν of the fit to who ranked ahead of whom
 
 # Fits
