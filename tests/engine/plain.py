@@ -166,7 +166,7 @@ class Plain:
 
         A pull adds ``gain`` to the precision of its arms; 0: where the first is chosen, q(1 − q), and at least 0.05.
         """
-        bonus, precision, pulled, luck, dealt = 6 - 5 * spent, list(precision), list(self.pulls), self.luck(0), []
+        bonus, precision, pulled, luck, dealt = 8 - 6.5 * spent, list(precision), list(self.pulls), self.luck(0), []
         far = [theta + 1 / math.sqrt(known) for theta, known in zip(strengths, precision, strict=True)]
         close = sum(each >= max(strengths) for each in far)
         best_places = min(max(close, 2), self.k) if sum(pulled) / self.n >= 16 else self.k

@@ -77,17 +77,17 @@ def test_runs_of_both_kinds_are_dealt_together() -> None:
 
 
 def test_the_exploration_bonus_shrinks_as_the_budget_is_spent() -> None:
-    """Six standard errors in the beginning, one in the end; a budget that grows gives arms their chances back."""
+    """Eight standard errors in the beginning, one and a half in the end; a budget that grows gives arms their chances back."""
     machine = heats.Adaptive(6, 2, 60, batches=4, seed=1)
     while not machine.done:
         spent = sum(machine.stage_sizes[: machine.round])
         query = machine.ask()
         assert query is not None
-        assert machine.game.priorities.bonus == pytest.approx(6 - 5 * spent / 60)
+        assert machine.game.priorities.bonus == pytest.approx(8 - 6.5 * spent / 60)
         machine.tell(query, heats.Winner(max(query.arms)))
     machine.extend(60)
     machine.ask()
-    assert machine.game.priorities.bonus == pytest.approx(3.5)
+    assert machine.game.priorities.bonus == pytest.approx(4.75)
 
 
 def share_consistent(world: Environment, spec: Any, reps: int = 40) -> tuple[float, float]:

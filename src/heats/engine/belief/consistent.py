@@ -4,12 +4,12 @@ Choices are in proportion to e^θ (``plackett_luce``), rewards are effects of ar
 apart is estimated from the run: several priors are tried, and each counts by how likely it makes the data, which is, by
 Laplace's method,
 
-    log p(data) ≈ log p(data | θ) + log p(θ) + n/2 log 2π − ½ log |H| + Σ c_i,    H = −∇² log p at the most likely θ, (5)
+    log p(data) ≈ log p(data | θ) + log p(θ) + n/2 log 2π − ½ log |H| + Σ c_i,    H = −∇² log p at the likeliest θ,  (5)
 
 where c_i = 5t²/24h³ − f/8h² is what Laplace's method leaves out of arm i, to second order: h, t, f are the second,
-third and fourth derivatives of −log p by θ_i. Without it wide priors seem unlikely, the more so the more arms there
-are, and consistent worlds contextual. For choices ν imaginary comparisons won and lost are the prior
-e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for rewards (5) is exact without c.
+third and fourth derivatives of −log p by θ_i. It is 1/8ν without data, and no more with data. Without it wide priors
+seem unlikely, the more so the more arms there are, and consistent worlds contextual. For choices ν imaginary
+comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for rewards (5) is exact without c.
 
 *Rankings* are fitted as who was ahead of whom. Choices of all places would go by who comes last as much as by who comes
 first. The pairs of a ranking overlap, so each counts less than one: such that those of an arm say as much of its
@@ -106,18 +106,19 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
     """Return a fit with its log evidence (5)."""
     from scipy.special import betaln, polygamma
 
-    slopes = 2 * prior * _list_slopes(strengths / (1 + strengths))
+    slopes = 2 * prior * _list_slopes(strengths / (1 + strengths) ** 2, (1 - strengths) / (1 + strengths))
     log_prior = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
     peak = (log_prior + math.log(2 * math.pi) / 2).sum(axis=1)
     columns = []
     for part, chances in zip(parts, find_chances(parts, strengths), strict=True):
         places = part.locate(strengths.shape[1])
-        slopes += [add_up(places, part.times * each, strengths.shape) for each in _list_slopes(chances)]
+        of_choices = _list_slopes(chances * (1 - chances), 1 - 2 * chances)
+        slopes += [add_up(places, part.times * each, strengths.shape) for each in of_choices]
         log_likelihood = (part.shares * np.log(chances, where=part.shares > 0, out=np.zeros(chances.shape))).sum(axis=0)
         peak += add_up(part.runs, log_likelihood, peak.shape)
         columns.append(Roots(part.arms, part.runs, chances * np.sqrt(part.times)))
     diagonal, third, fourth = slopes
-    left_out = 5 * third**2 / (24 * diagonal**3) - fourth / (8 * diagonal**2)
+    left_out = np.minimum((5 * (third / diagonal) ** 2 / 3 - fourth / diagonal) / (8 * diagonal), 1 / (8 * prior))
     variance = 2 * polygamma(1, prior)
     log_evidence = peak - find_log_determinants(diagonal, columns) / 2 + left_out.sum(axis=1)
     extra, noise = np.zeros(diagonal.shape), np.ones(peak.size)
@@ -126,10 +127,9 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
     return allow_outliers(fit, prior * (strengths - 1) / (strengths + 1), variance, FARTHEST_OUTLIER)
 
 
-def _list_slopes(chances: Array) -> Array:
-    """Return the second, third and fourth derivatives of −log q by the log-strength of an arm chosen with chance q."""
-    variances = chances * (1 - chances)
-    return np.stack([variances, variances * (1 - 2 * chances), variances * (1 - 6 * variances)])
+def _list_slopes(variance: Array, skewness: Array) -> Array:
+    """Return h, t and f of a choice: an arm chosen with chance q has the variance q(1 − q) and the skewness 1 − 2q."""
+    return np.stack([variance, variance * skewness, variance * (1 - 6 * variance)])
 
 
 def group_pairs(comparisons: Comparisons, n_arms: int) -> Columns:
