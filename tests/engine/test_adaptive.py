@@ -80,6 +80,18 @@ def test_strengths_are_dealt_by_as_in_plain_python(told: str, n: int, k: int, bu
     assert True in kinds
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 40), st.integers(1, 30), st.integers(1, 40), st.booleans(), st.integers(0, 99))
+def test_who_is_always_first_among_all_wins(n: int, budget: int, places: int, is_shuffled: bool, seed: int) -> None:
+    """However many places are told, and whether the others come in one order or in any."""
+    machine, draw, others = heats.Adaptive(n, n, budget, seed=1), random.Random(seed), list(range(n - 1))
+    while not machine.done:
+        if is_shuffled:
+            draw.shuffle(others)
+        machine.tell(machine.ask(), heats.Ranking([n - 1, *others][:places]))
+    assert machine.winner == n - 1
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(2, 12),

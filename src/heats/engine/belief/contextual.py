@@ -201,9 +201,9 @@ def _add_later(ratios: list[_Ratios], evidence: Choices) -> list[_Ratios]:
 
 
 def _compare_later(later: Array) -> Array:
-    size = later.shape[2]
-    places = (_compare_places(came, times, size - place) for place, (came, times) in enumerate(zip(*later, strict=True), 1))
-    return sum(places, np.zeros((3, *later.shape[2:])))
+    _, places, size, sets = later.shape
+    ratios = (_compare_places(later[0, at], later[1, at], size - 1 - at) for at in range(places))
+    return sum(ratios, np.zeros((3, size, sets)))
 
 
 def _log_rising(counts: Array, start: float) -> Array:

@@ -163,7 +163,7 @@ def _tally_later(sets: Sets, rows: Array, told: Mask) -> Array:
     for place, (came, left) in enumerate(zip(*tallies, strict=True), 1):
         here = np.where(start == place, shares, 0.0)
         came += sets.add_up(here)
-        left += sets.add_up((start >= place) & here.any(axis=0))
+        left += sets.add_up(np.where(here.any(axis=0), start >= place, 0.0))
     return tallies
 
 

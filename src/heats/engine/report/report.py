@@ -259,9 +259,9 @@ def _say_chance(report: Report) -> str:
 
 
 def _say_first(report: Report, names: Sequence[str]) -> str | None:
-    """Say that the standings rank another one than the winner first, and why; None where they do not."""
-    first = report.standings.rows[0]
-    if first.arm == report.winner or first.chance is None:
+    """Say that another one than the winner has the largest chance, and why it did not win; None if no other has."""
+    first, ours = report.standings.rows[0], report.standings.of(report.winner)  # type: ignore[arg-type]  # there is one
+    if first.chance is None or first.chance == ours.chance:
         return None
     rule = "a tournament is decided by its last heat"
     if not report.rounds:
