@@ -329,20 +329,21 @@ def _mark_journal(file: JournalFile, begun: Header | None, causes: Mapping[str, 
     known = {name: digest(name, value) for name, value in causes.items()}
     if begun is not None and begun.fingerprints and ERROR_SCORE not in begun.fingerprints:
         known.pop(ERROR_SCORE, None)
-        _check_worth(file.path, causes.get(ERROR_SCORE, "raise"))
+        _check_counted_failures(file.path, causes.get(ERROR_SCORE, "raise"))
     return replace(file, fingerprints={**(file.fingerprints or {}), **known})
 
 
-def _check_worth(path: str | os.PathLike[str], error_score: float | str) -> None:
+def _check_counted_failures(path: str | os.PathLike[str], error_score: float | str) -> None:
     """Refuse another ``error_score`` than the one that a journal counts for fits that failed."""
-    for event in Log(path).events():
-        worth = (event.notes or {}).get(ERROR_SCORE, error_score) if isinstance(event, Told) else error_score
-        if worth != error_score:
-            raise InvalidArgument(
-                f"{{error_score}} is not what a failed fit is worth in {path}, {worth}; say error_score={worth}, or "
-                "give another journal.",
-                error_score=error_score,
-            )
+    notes = (event.notes or {} for event in Log(path).events() if isinstance(event, Told))
+    counted = {each[ERROR_SCORE] for each in notes if ERROR_SCORE in each} - {error_score}
+    if counted:
+        known = counted.pop()
+        raise InvalidArgument(
+            f"{{error_score}} differs from {known}, which {path} counts for fits that failed; say error_score={known}, "
+            "or give another journal.",
+            error_score=error_score,
+        )
 
 
 def _make_all(parallel: Any, jobs: Iterable[Job]) -> Generator[tuple[int, str, Answer], None, None]:

@@ -162,7 +162,7 @@ class Plain:
     def deal_by_strengths(
         self, pulls: int, strengths: list[float], precision: list[float], gain: float, spent: float
     ) -> list[set[int]]:
-        """Deal a batch in a consistent world: by strengths and six standard errors, or one once all is spent.
+        """Deal a batch in a consistent world: by strengths and eight standard errors, one and a half in the end.
 
         A pull adds ``gain`` to the precision of its arms; 0: where the first is chosen, q(1 − q), and at least 0.05.
         """

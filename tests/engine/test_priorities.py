@@ -77,7 +77,7 @@ def test_runs_of_both_kinds_are_dealt_together() -> None:
 
 
 def test_the_exploration_bonus_shrinks_as_the_budget_is_spent() -> None:
-    """Eight standard errors in the beginning, one and a half in the end; a budget that grows gives arms their chances back."""
+    """Eight standard errors at first, one and a half in the end; a budget that grows gives arms their chances back."""
     machine = heats.Adaptive(6, 2, 60, batches=4, seed=1)
     while not machine.done:
         spent = sum(machine.stage_sizes[: machine.round])

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,33 @@ def test_a_journal_of_one_function_is_not_taken_for_another_of_its_name(path: Pa
 def test_what_its_module_holds_by_that_name_is_known_by_it(candidate: Any) -> None:
     """Functions, functions of classes, classes, and those written in C."""
     assert qualify(candidate) == f"{candidate.__module__}.{candidate.__qualname__}"
+
+
+def test_what_a_worker_has_a_copy_of_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers get a program's own functions and classes by value: their __main__ does not hold them."""
+
+    def copied() -> None: ...
+
+    monkeypatch.setattr(copied, "__module__", "__main__")
+    monkeypatch.setattr(copied, "__qualname__", "copied")
+    assert qualify(copied) == "__main__.copied"
+    monkeypatch.setattr(sys.modules["__main__"], "copied", accuracy, raising=False)
+    assert qualify(copied) == ""
+
+
+def test_a_module_that_fails_to_give_a_name_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lazy modules import when they are asked, which may fail."""
+
+    class Lazy(ModuleType):
+        def __getattr__(self, name: str) -> Any:
+            raise ImportError(name)
+
+    def lazy() -> None: ...
+
+    monkeypatch.setitem(sys.modules, "lazy_module", Lazy("lazy_module"))
+    monkeypatch.setattr(lazy, "__module__", "lazy_module")
+    monkeypatch.setattr(lazy, "__qualname__", "lazy")
+    assert qualify(lazy) == ""
 
 
 def test_functions_of_a_program_are_known_in_its_next_run(path: Path) -> None:

@@ -1,6 +1,6 @@
 """A journal is read by its lines, whatever rule dealt what they tell; an older rule's run goes on by this version's.
 
-Today's rule is 1. Here another one deals on purpose, or today's has another number.
+Here another rule than this version's deals on purpose, or this version's has another number.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ class _Parts:
             state._add_state(value)
             self._put("whole", state.sha256.hexdigest())
             return
-        ignored = WITHOUT_EFFECT if type(value).__module__.startswith("sklearn.") else ()
+        ignored = WITHOUT_EFFECT if type(value).__module__.startswith(("sklearn.", "heats.")) else ()
         parameters = {name: each for name, each in value.get_params(deep=False).items() if name not in ignored}
         self.add(type(value))
         self._add_dict("parameters", parameters)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import Any
 
@@ -102,13 +103,19 @@ def _number(value: Any) -> Any:
 
 
 def qualify(candidate: Any) -> str:
-    """Return module and name of a function or a class, if its module holds it by that name; nothing of all else."""
+    """Return module and name of a function or a class, if its module holds it by that name; nothing of all else.
+
+    Of a program's own, workers have copies that their ``__main__`` does not hold.
+    """
     if not isinstance(candidate, (FunctionType, BuiltinFunctionType, type)):
         return ""
     if not isinstance(getattr(candidate, "__self__", None), (ModuleType, NoneType)):
         return ""  # a method of some object, which the name does not tell
-    found: Any = sys.modules.get(candidate.__module__)
-    for part in candidate.__qualname__.split("."):
-        found = getattr(found, part, None)  # of a lambda, or what is made within a function, there is no such part
-    is_known = found is candidate or candidate is NoneType  # which Python keeps out of builtins
-    return f"{candidate.__module__}.{candidate.__qualname__}" if is_known else ""
+    module, name = candidate.__module__, candidate.__qualname__
+    try:
+        found = attrgetter(name)(sys.modules[module])
+    except Exception:  # lambdas, and what is made within a function, are not held; a lazy module may raise anything
+        found = None
+    is_copy = found is None and module == "__main__" and "<" not in name
+    is_known = is_copy or found is candidate or candidate is NoneType  # which Python keeps out of builtins
+    return f"{module}.{name}" if is_known else ""

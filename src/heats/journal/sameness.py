@@ -69,8 +69,7 @@ def _check_fingerprints(old: Mapping[str, str], new: Mapping[str, str], path: Pa
         )
     differing = [make_printable(name) for name in {**old, **new} if old.get(name) != new.get(name)]
     if differing:
-        are = "are" if len(differing) > 1 or differing[0].endswith("s") else "is"  # groups, splits
-        raise InvalidArgument(f"{path} holds another search: its {', '.join(differing)} {are} not the same. {WAY_OUT}")
+        raise InvalidArgument(f"{path} holds another search, which differs in: {', '.join(differing)}. {WAY_OUT}")
 
 
 def refuse_other_run(path: Path, differs: str) -> InvalidArgument:

@@ -282,7 +282,7 @@ TOGETHER = ("belief.matrices", "belief.consistent", "belief.strengths")
 
 CONSTANTS: dict[str, Constant] = {
     "CONSISTENT_ODDS": Constant(lambda: weigh_worlds(np.zeros(1), np.zeros(1)), 0.048, 0.03, (1.0, 400.0), POSTERIOR),
-    "SHARES_SHAPE": Constant(find_share_score, -6.37, 0.8, (0.05, 5.0), CONTEXTUAL),
+    "SHARES_SHAPE": Constant(find_share_score, -6.37, 0.8, (0.05, 5.0), ("belief.tallies",)),
     "WIN_CHANCES": Constant(find_contextual_chance, 0.73, 0.08, ((0.55,), (0.95,)), CONTEXTUAL),
     "LEAD_RATIOS": Constant(find_lead_chance, 0.75, 0.12, ((0.1,), (1.0,), (10.0,)), CONTEXTUAL),
     "LEAST_LEAD_SHARE": Constant(find_noisy_lead_chance, 0.216, 0.03, (0.001, 1.0), CONTEXTUAL),

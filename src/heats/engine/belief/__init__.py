@@ -4,6 +4,7 @@ Everything that decides or reports reads it: whom adaptive play compares next, i
 
 settings       every constant, with its unit and reason
 data           comparisons → the sets that they were of
+tallies        how often arms were chosen → how likely that is of the best arm
 evidence       sets → tallies of first places, or sums of rewards
 noise          rewards → their noise, and how likely they are once the means are explained
 contextual     results depend on who is compared with whom → scores of arms, and how likely the data are

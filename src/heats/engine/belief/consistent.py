@@ -7,7 +7,7 @@ Laplace's method,
     log p(data) ≈ log p(data | θ) + log p(θ) + n/2 log 2π − ½ log |H| + Σ c_i,    H = −∇² log p at the likeliest θ,  (5)
 
 where c_i = 5t²/24h³ − f/8h² is what Laplace's method leaves out of arm i, to second order: h, t, f are the second,
-third and fourth derivatives of −log p by θ_i. It is 1/8ν without data, and no more with data. Without it wide priors
+third and fourth derivatives of −log p by θ_i. It is bounded by 1/8ν, its value without data. Without it wide priors
 seem unlikely, the more so the more arms there are, and consistent worlds contextual. For choices ν imaginary
 comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for rewards (5) is exact without c.
 
@@ -106,18 +106,18 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
     """Return a fit with its log evidence (5)."""
     from scipy.special import betaln, polygamma
 
-    slopes = 2 * prior * _list_slopes(strengths / (1 + strengths) ** 2, (1 - strengths) / (1 + strengths))
+    curvatures = 2 * prior * _list_cumulants(strengths / (1 + strengths) ** 2, (1 - strengths) / (1 + strengths))
     log_prior = prior * np.log(strengths) - 2 * prior * np.log1p(strengths) - betaln(prior, prior)
     peak = (log_prior + math.log(2 * math.pi) / 2).sum(axis=1)
     columns = []
     for part, chances in zip(parts, find_chances(parts, strengths), strict=True):
         places = part.locate(strengths.shape[1])
-        of_choices = _list_slopes(chances * (1 - chances), 1 - 2 * chances)
-        slopes += [add_up(places, part.times * each, strengths.shape) for each in of_choices]
+        of_choices = _list_cumulants(chances * (1 - chances), 1 - 2 * chances)
+        curvatures += [add_up(places, part.times * each, strengths.shape) for each in of_choices]
         log_likelihood = (part.shares * np.log(chances, where=part.shares > 0, out=np.zeros(chances.shape))).sum(axis=0)
         peak += add_up(part.runs, log_likelihood, peak.shape)
         columns.append(Roots(part.arms, part.runs, chances * np.sqrt(part.times)))
-    diagonal, third, fourth = slopes
+    diagonal, third, fourth = curvatures
     left_out = np.minimum((5 * (third / diagonal) ** 2 / 3 - fourth / diagonal) / (8 * diagonal), 1 / (8 * prior))
     variance = 2 * polygamma(1, prior)
     log_evidence = peak - find_log_determinants(diagonal, columns) / 2 + left_out.sum(axis=1)
@@ -127,9 +127,9 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
     return allow_outliers(fit, prior * (strengths - 1) / (strengths + 1), variance, FARTHEST_OUTLIER)
 
 
-def _list_slopes(variance: Array, skewness: Array) -> Array:
-    """Return h, t and f of a choice: an arm chosen with chance q has the variance q(1 − q) and the skewness 1 − 2q."""
-    return np.stack([variance, variance * skewness, variance * (1 - 6 * variance)])
+def _list_cumulants(variance: Array, asymmetry: Array) -> Array:
+    """Return h, t and f: the second to fourth cumulants of a choice with chance q, by q(1 − q) and 1 − 2q."""
+    return np.stack([variance, variance * asymmetry, variance * (1 - 6 * variance)])
 
 
 def group_pairs(comparisons: Comparisons, n_arms: int) -> Columns:

@@ -10,9 +10,9 @@ DM(w) = Γ(ma)/Γ(ma + W) · Π Γ(a + w_j)/Γ(a). So
 
     R_Q(i; p) = w_i log p + (W − w_i) log(1 − p) + log DM(w without i) − log DM(w).                              (1)
 
-*Later places of a ranking* are choices among the arms that are left, place by place: (1) with how often arm i came in
-that place for w_i, how often it was still left for W, and the number of arms left for m. They count only where there is
-no decoy: beside one, a good arm that is always behind it would look best.
+*Later places of a ranking*, the first 24 of them, are choices among the arms that are left, place by place: (1) with
+how often arm i came in that place for w_i, how often it was still left for W, and the number of arms left for m. They
+count only where there is no decoy: beside one, a good arm that is always behind it would look best.
 
 *Rewards.* d is the lead of arm i over the best other mean of the set, s² = 2σ²/r its error variance. The lead of the
 best arm is half-normal with scale tτ₊; any other arm is first with chance 1/m, by a half-normal lead with scale τ₊,
@@ -50,10 +50,10 @@ from heats.engine.belief.settings import (
     DECOY_CANDIDATES,
     LEAD_RATIOS,
     LEAST_LEAD_SHARE,
-    SHARES_SHAPE,
     VARIANCE_RATIOS,
     WIN_CHANCES,
 )
+from heats.engine.belief.tallies import compare_tallies, log_rising
 
 TINY = 1e-300
 LEAST_ODDS = 1e-15  # of all others to the likeliest decoy: below is rounding
@@ -180,42 +180,16 @@ def _compare_tallies(evidence: Choices) -> tuple[list[_Ratios], Array]:
 
 
 def _compare_part(part: FirstPlaces) -> tuple[Array, Array]:
-    log_likelihood = _log_rising(part.shares, SHARES_SHAPE).sum(axis=0)
-    log_likelihood -= _log_rising(part.times, part.sets.size * SHARES_SHAPE)  # log DM(w)
-    return _compare_places(part.shares, part.times, part.sets.size), log_likelihood
-
-
-def _compare_places(came: Array, times: Array, left: int) -> Array:
-    """Return R of arms that came first so often, of so many times, among so many arms that are left."""
-    missed, a = times - came, SHARES_SHAPE
-    log_usual = _log_rising(came, a) + _log_rising(missed, (left - 1) * a) - _log_rising(times, left * a)
-    return np.stack([came, missed, -log_usual])
+    log_likelihood = log_rising(part.shares).sum(axis=0) - log_rising(part.times, part.sets.size)  # log DM(w)
+    return compare_tallies(part.shares, part.times, part.sets.size), log_likelihood
 
 
 def _add_later(ratios: list[_Ratios], evidence: Choices) -> list[_Ratios]:
     """Return R of all places of rankings."""
     return [
-        each if part.later is None else each._replace(features=each.features + _compare_later(part.later))
+        each if part.later is None else each._replace(features=each.features + part.later)
         for each, part in zip(ratios, evidence.parts, strict=True)
     ]
-
-
-def _compare_later(later: Array) -> Array:
-    _, places, size, sets = later.shape
-    ratios = (_compare_places(later[0, at], later[1, at], size - 1 - at) for at in range(places))
-    return sum(ratios, np.zeros((3, size, sets)))
-
-
-def _log_rising(counts: Array, start: float) -> Array:
-    """Return log Γ(start + count) − log Γ(start); counts are whole numbers unless arms tied."""
-    from scipy.special import gammaln
-
-    whole = counts.astype(np.int64)
-    if (whole == counts).all():
-        known = np.cumsum(np.concatenate([[0.0], np.log(start + np.arange(int(whole.max(initial=0))))]))
-        return known.take(whole)
-    rising: Array = gammaln(start + counts) - math.lgamma(start)
-    return rising
 
 
 # Rewards, (2)

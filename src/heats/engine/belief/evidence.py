@@ -3,7 +3,7 @@
 =========  ==========================================================================================
 evidence   what a set has
 =========  ==========================================================================================
-choices    how often each arm came first; of rankings also how often it came in each place after the first
+choices    how often each arm came first; of rankings also what its later places say
 rewards    the sum of each arm's rewards, less the mean of their comparison
 =========  ==========================================================================================
 """
@@ -19,6 +19,7 @@ import numpy as np
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.belief.data import Comparisons, Sets, add_up, group_sets, join
 from heats.engine.belief.settings import MOST_APART
+from heats.engine.belief.tallies import compare_tallies
 from heats.engine.feedback import Kind
 
 
@@ -28,7 +29,7 @@ class FirstPlaces(NamedTuple):
     sets: Sets
     shares: Array  # (size, sets), w: first places of each arm, ties shared
     times: Array  # (sets,), W: comparisons that had a first place
-    later: Array | None = None  # (2, places, size, sets): v and V, how often each arm came there, of how often it could
+    later: Array | None = None  # (3, size, sets): what the later places say that the arm is the best, as ``tallies``
 
 
 class RewardSums(NamedTuple):
@@ -106,7 +107,7 @@ def take_runs(evidence: Evidence, runs: Indices) -> Evidence:
 
 def _take_firsts(part: FirstPlaces, runs: Indices) -> FirstPlaces:
     sets, theirs = part.sets.find(runs)
-    later = None if part.later is None else part.later.take(theirs, axis=3)
+    later = None if part.later is None else part.later.take(theirs, axis=2)
     return FirstPlaces(sets, part.shares.take(theirs, axis=1), part.times[theirs], later)
 
 
@@ -139,7 +140,7 @@ def _tally(comparisons: Comparisons, *, are_ranked: bool) -> FirstPlaces:
     times = sets.count_told(np.any(shares, axis=0))
     if not are_ranked or sets.size == 2:
         return FirstPlaces(sets, sets.add_up(shares), times)
-    return FirstPlaces(sets, sets.add_up(shares), times, _tally_later(sets, rows, comparisons.told))
+    return FirstPlaces(sets, sets.add_up(shares), times, _compare_later(sets, rows, comparisons.told))
 
 
 def _share_first(rows: Array) -> Array:
@@ -150,21 +151,20 @@ def _share_first(rows: Array) -> Array:
     return shares
 
 
-def _tally_later(sets: Sets, rows: Array, told: Mask) -> Array:
-    """Count the choices of places after the first: out of those left, the arms of a place leave together.
+def _compare_later(sets: Sets, rows: Array, told: Mask) -> Array:
+    """Return R of the places after the first, added up ``(3, size, sets)``: choices out of the arms that are left.
 
-    Returns v and V ``(2, places, size, sets)``: how often each arm came in each place, ties shared, and how often it
-    was still left. Where all that are left tie, nothing is chosen.
+    The arms of a place leave together. Where all that are left tie, nothing is chosen.
     """
     size = len(rows)
-    tallies = np.zeros((2, min(size - 2, MOST_APART), *sets.arms.shape))
+    ratios = np.zeros((3, *sets.arms.shape))
     start, end = _find_places(rows)
     shares = np.where(told & (end < size), 1 / (end - start), 0.0)
-    for place, (came, left) in enumerate(zip(*tallies, strict=True), 1):
-        here = np.where(start == place, shares, 0.0)
-        came += sets.add_up(here)
-        left += sets.add_up(np.where(here.any(axis=0), start >= place, 0.0))
-    return tallies
+    for place in range(1, min(size - 2, MOST_APART) + 1):
+        chosen = np.where(start == place, shares, 0.0)
+        available = np.where(chosen.any(axis=0), start >= place, 0.0)
+        ratios += compare_tallies(sets.add_up(chosen), sets.add_up(available), size - place)
+    return ratios
 
 
 def _find_places(rows: Array) -> tuple[Indices, Indices]:

@@ -33,7 +33,7 @@ FARTHEST_LEAP = 2.0  # log-strength: further they overshoot
 LARGEST_STRENGTH = 100.0  # log-strength: beyond there is overflow
 MOST_TOGETHER = 300  # arms whose covariance is taken into account; the others are taken as independent
 MOST_ENTRIES = 200_000  # of the matrices of runs that are decomposed together: they fit into a cache
-MOST_APART = 24  # places of a ranking: pairs further apart add little, and large heats have many
+MOST_APART = 24  # places of a ranking: pairs further apart, and later places, add little, and large heats have many
 MOST_PAIRS = 10_000_000  # of a run
 
 # The chance to be the best

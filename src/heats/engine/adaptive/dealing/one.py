@@ -103,14 +103,15 @@ def _deal_by_keys(
     """Deal in a consistent world, or where some sets may not be dealt again, from heaps of the best and of the rare."""
     times, lucks, owners = line.times, line.lucks, line.owners
     best = _Heap(line.keys, owners)
-    rare = _Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners)
-    heaps = [best, rare] if rivals < size else [best]
+    heaps = [best]
+    if rivals < size:
+        heaps.append(_Heap([often * MOST_ARMS + luck for often, luck in zip(times, lucks, strict=True)], owners))
     keys = -np.array(line.keys)
     heats = []
     for _ in range(pulls):
         taken: dict[int, None] = {}  # a set that keeps its order
         for place in range(size):
-            taken[(best if place < rivals else rare).take(taken)] = None
+            taken[heaps[place >= rivals].take(taken)] = None
         heat = list(taken)
         if run is not None:
             if run.is_full(heat):
@@ -124,9 +125,8 @@ def _deal_by_keys(
         for arm, value in zip(heat, expected.count(heat), strict=True):
             times[arm] += times[arm] < MOST_PULLS
             keys[arm] = key = make_key(value, times[arm], lucks[arm])
-            best.put(arm, -key)
-            if rivals < size:
-                rare.put(arm, times[arm] * MOST_ARMS + lucks[arm])
+            for heap, order in zip(heaps, (-key, times[arm] * MOST_ARMS + lucks[arm]), strict=False):
+                heap.put(arm, order)
     return heats
 
 
