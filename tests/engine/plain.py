@@ -106,7 +106,7 @@ class Plain:
             decoys = [self.find_decoys(arm, p) for p in WIN_CHANCES]
             with_decoy = log_mean([self.sum_up(arm, p) for p in WIN_CHANCES]) + math.log(sum(decoys) / len(decoys))
             alone = log_mean([self.sum_up(arm, p) + self.sum_up_later(arm, p) for p in WIN_CHANCES])
-            found.append(log_mean([alone, with_decoy]))
+            found.append(log_mean([alone, with_decoy, with_decoy]))  # a decoy is twice as likely as none
         return found
 
     def sum_up(self, arm: int, p: float, without: int | None = None) -> float:

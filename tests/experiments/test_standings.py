@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import heats
 from heats.cli.app import run
 from heats.environments import Gaussian, PlackettLuce, Winners
 from heats.errors import BrokenFile
 from heats.experiments import reproduce
-from heats.experiments.standings.bins import FEWEST, TOO_MODEST, TOO_SURE, WITHIN, Bin, Result, make_result
+from heats.experiments.standings import runs
+from heats.experiments.standings.bins import FEWEST, TOO_MODEST, TOO_SURE, WITHIN, Bin, Result, find_limits, make_result
 from heats.experiments.standings.page import make_standings_page
 from heats.experiments.standings.results import read_results, run_worlds
 from heats.experiments.standings.runs import Run, play_runs
@@ -39,6 +41,7 @@ FEW = [
     World("kept", "reward", "outlier", 8, 2, 24),
     World("kept", "reward", "outlier", 8, 2, 120),
     World("family", "winner", "paper, decoy", 50, 4, 100),
+    World("adaptive", "reward", "paper", 50, 4, 100),
     World("near outlier", "reward", "near outlier", 8, 4, 24),
     World("tiny budget", "winner", "sd 0.3", 8, 4, 8),
     World("round-robin", "reward", "sd 1", 8, 4, 24),
@@ -65,6 +68,50 @@ def test_the_promise_is_about_120_worlds() -> None:
         {2: 60, 4: 60},
     ]
     assert Counter(world.budget / world.n_arms for world in kept) == {3: 60, 15: 60}
+
+
+def test_the_paper_s_family_is_played_adaptively_in_72_worlds() -> None:
+    """Winners and rewards, with a decoy and without, two n, three k, three budgets; 400 runs where 600 are asked for."""
+    adaptive = [world for world in list_worlds() if world.group == "adaptive"]
+    assert len(adaptive) == 72
+    counts = [Counter(column) for column in list(zip(*adaptive, strict=True))[1:]]
+    assert counts == [
+        {"winner": 36, "reward": 36},
+        {"paper": 36, "paper, decoy": 36},
+        {50: 36, 100: 36},
+        {2: 24, 4: 24, 8: 24},
+        {100: 24, 200: 24, 500: 24},
+    ]
+    assert {world.count_runs(600) for world in adaptive} == {400}
+
+
+def test_runs_in_step_are_those_of_a_machine() -> None:
+    """The same winner with the same chance as one run that is played alone; cut anywhere."""
+    world = World("adaptive", "winner", "paper, decoy", 50, 2, 100)
+    together = play_runs(world, range(6), 0)
+    assert play_runs(world, range(3), 0) + play_runs(world, range(3, 6), 0) == together
+    for number, found in enumerate(together[:2]):
+        seed = runs._draw_seed(world, number, 0)
+        rng = np.random.default_rng(seed)
+        drawn, machine = draw_world(world, seed, rng), heats.Adaptive(50, 2, 100, seed=seed)
+        while (stage := machine.stage) is not None:
+            heats_of_batch = stage.heats[0]
+            rows = drawn.sample(heats_of_batch, 1, rng)[:, 0]
+            for query, heat, row in zip(machine.ask(len(rows)), heats_of_batch.tolist(), rows.tolist(), strict=True):
+                told = dict(zip(heat, row, strict=True))
+                machine.tell(query, drawn.feedback(query.arms, [told[arm] for arm in query.arms]))
+        assert found == Run(pytest.approx(machine.find_chance(), abs=2e-6), machine.winner == drawn.best)
+
+
+def test_more_is_allowed_where_little_can_be_known() -> None:
+    """Of pairs with few comparisons."""
+    family = World("adaptive", "reward", "paper, decoy", 50, 2, 100)
+    assert find_limits(family) == (0.10, 0.20)
+    assert find_limits(family._replace(shape="paper")) == (0.05, 0.20)
+    assert find_limits(family._replace(kind="winner")) == (0.05, 0.20)
+    assert find_limits(family._replace(budget=200)) == (0.05, 0.20)
+    assert find_limits(family._replace(budget=251)) == find_limits(family._replace(heat_size=4)) == (0.05, 0.10)
+    assert find_limits(KEPT) == (0.05, 0.10)
 
 
 def test_worlds_have_the_shape_they_are_called() -> None:
@@ -189,7 +236,7 @@ def test_what_was_played_is_kept_and_not_played_again(
     run_worlds(few[:2], path, 4, 0, 1, lambda more: None)
     ticks: list[tuple[int, int]] = []
     reproduce(["standings"], tmp_path, reps=4, workers=1, progress=lambda *at: ticks.append(at))
-    assert (ticks[0], ticks[-1]) == ((8, 21), (21, 21))
+    assert (ticks[0], ticks[-1]) == ((8, 23), (23, 23))
     before = read_results(path)
     run_worlds(few[:1], path, 2, 0, 1, lambda more: None)
     after = read_results(path)

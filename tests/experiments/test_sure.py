@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,10 @@ ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 CLEAR, ALIKE = World("kept", "reward", "outlier", 8, 4, 80), World("kept", "reward", "sd 0.3", 8, 2, 80)
 
 
-def test_it_is_about_sixty_worlds() -> None:
-    """Two kinds, five shapes, three n, two k, and ten comparisons per candidate."""
+def test_it_is_about_84_worlds() -> None:
+    """Two kinds, five shapes, three n, two k; of the paper's family two kinds, with a decoy or not, two n, three k."""
     worlds = list_worlds()
-    assert len(set(worlds)) == 60
+    assert Counter(world.group for world in set(worlds)) == {"kept": 60, "adaptive": 24}
     assert all(world.budget == 10 * world.n_arms for world in worlds)
 
 
@@ -49,7 +50,7 @@ def test_worlds_that_are_kept_are_not_played_again(tmp_path: Path, monkeypatch: 
 
 def test_the_page_says_where_it_is_too_sure() -> None:
     """A family that is right less often than asked for, beyond chance, is called so."""
-    page = make_sure_page({CLEAR: Outcome(100, 90, 90, 50.0), ALIKE: Outcome(100, 80, 60, 20.0)}, 100, 0)
+    page = make_sure_page({CLEAR: Outcome(100, 90, 90, 50.0, 55.0), ALIKE: Outcome(100, 80, 60, 20.0, 20.0)}, 100, 0)
     assert "| reward | outlier | 100 | 90% | 90 of 90 (100.0%)" in page
     assert page.count("| within |") == 1
     assert page.count("| too sure |") == 1

@@ -16,6 +16,7 @@ from scipy.stats import norm
 from heats.engine.belief.data import collect
 from heats.engine.belief.evidence import Evidence, gather
 from heats.engine.belief.settings import (
+    DECOY_CHANCE,
     LEAD_RATIOS,
     LEAST_LEAD_SHARE,
     LEAST_NOISE,
@@ -277,8 +278,9 @@ def weigh_contextual(kind: Kind, run: Run, n: int) -> tuple[list[float], float]:
         alone = log_mean([add_sets(ratios, i, at) for at in grid])
         decoy = log_mean([add_sets(ratios, j, at, without=i) for at in grid for j in range(n) if j != i])
         ranked = log_mean([add_sets(ratios, i, at) + add_sets(later, i, at) for at in grid])
-        of_firsts.append(float(np.logaddexp(alone, alone + decoy)) - math.log(2))
-        scores.append(float(np.logaddexp(ranked, alone + decoy)) - math.log(2))
+        none, one = math.log(1 - DECOY_CHANCE), math.log(DECOY_CHANCE)
+        of_firsts.append(float(np.logaddexp(none + alone, one + alone + decoy)))
+        scores.append(float(np.logaddexp(none + ranked, one + alone + decoy)))
     return scores, log_null + log_mean(of_firsts)
 
 

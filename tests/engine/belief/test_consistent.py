@@ -88,9 +88,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize(("name", "error"), [("lopsided", 0.12), ("some", 0.05), ("triples", 0.05), ("many", 0.04)])
+@pytest.mark.parametrize(("name", "error"), [("lopsided", 0.06), ("some", 0.01), ("triples", 0.03), ("many", 0.02)])
 def test_chances_are_near_those_of_a_long_walk(name: str, error: float) -> None:
-    """A normal posterior is too modest where few, lopsided choices leave it skew: that is what the largest error is."""
+    """A normal posterior with means (9) is still too modest where few, lopsided choices leave it very skew."""
     n, run = RUNS[name]
     walked = walk(run, n)
     exact = np.bincount(walked.argmax(axis=0), minlength=n) / walked.shape[1]

@@ -18,10 +18,12 @@ def know(middles: np.ndarray, errors: np.ndarray, variance: float, noise: float)
     precision = 1 / errors + 1 / variance
     strengths = middles / errors / precision
     log_evidence = norm.logpdf(middles, 0, np.sqrt((errors + variance) * noise)).sum(keepdims=True)
-    extra, spread, prior = np.zeros((1, middles.size)), np.sqrt([variance * noise]), np.array([[variance]])
-    return Fit(
-        strengths[None], strengths[None], precision[None], extra, [], np.array([noise]), log_evidence, spread, prior
+    spread, prior, (third, *nobody) = (
+        np.sqrt([variance * noise]),
+        np.array([[variance]]),
+        np.zeros((4, 1, middles.size)),
     )
+    return Fit(strengths[None], precision[None], third, [], np.array([noise]), log_evidence, spread, prior, *nobody)
 
 
 @pytest.mark.parametrize("noise", [1.0, 0.01, 25.0])
@@ -62,7 +64,8 @@ def test_what_choices_say_of_an_outlier_is_near_the_mode() -> None:
         np.array([[7, 0.1, -0.2]]),
     )
     rest = np.ones(1), np.zeros(1), np.array([math.sqrt(5)]), np.array([[0.75]])
-    fit = Fit(mode, mode, precision, np.zeros((1, 3)), [], *rest)
+    third, *nobody = np.zeros((4, 1, 3))
+    fit = Fit(mode, precision, third, [], *rest, *nobody)
     found = allow_outliers(fit, slope, np.array([[5.0]]), FARTHEST_OUTLIER)
     assert found.strengths[0, 0] <= 7.0 + FARTHEST_OUTLIER
     assert found.strengths[0, 1:] == pytest.approx([0.1, -0.2], abs=0.05)
@@ -74,20 +77,22 @@ def test_some_runs_of_a_fit_are_what_they_were() -> None:
     runs = np.array([0, 1, 1, 2, 4])
     columns = [Roots(np.array([[0, 1, 0, 0, 1], [1, 2, 2, 2, 2]]), runs, rng.uniform(0, 0.3, (2, 5)))]
     fit = Fit(
-        rng.normal(size=(5, 3)),
-        rng.normal(size=(5, 3)),
-        rng.uniform(1, 2, (5, 3)),
-        rng.uniform(0, 0.1, (5, 3)),
-        columns,
+        mode=rng.normal(size=(5, 3)),
+        diagonal=rng.uniform(1, 2, (5, 3)),
+        third=rng.normal(size=(5, 3)),
+        columns=columns,
         noise=rng.uniform(1, 2, 5),
         log_evidence=rng.normal(size=5),
         spread=rng.uniform(1, 2, 5),
         prior=np.ones((5, 1)),
+        outlier=rng.uniform(0, 1, (5, 3)),
+        farther=rng.normal(size=(5, 3)),
+        wider=rng.uniform(0, 0.1, (5, 3)),
     )
     some = np.array([1, 3, 4])
     taken = fit.take(some)
     every = np.broadcast_to(np.arange(3), (5, 3))
     assert taken.find_covariances(every[some]) == pytest.approx(fit.find_covariances(every)[some])
     assert taken.precision == pytest.approx(fit.precision[some])
-    for name in ("mode", "strengths", "noise", "log_evidence", "spread", "prior"):
+    for name in ("mode", "third", "strengths", "noise", "log_evidence", "spread", "prior"):
         assert getattr(taken, name).tolist() == getattr(fit, name)[some].tolist()

@@ -76,6 +76,12 @@ def find_noisy_lead_chance() -> float:
     return float(weigh_contextual(compare_rewards(6, [2] * 30, 100.0)).chances.max())
 
 
+def find_unbeaten_chance() -> float:
+    """Return the chance of an arm that always beat another one, beside a third that neither met."""
+    evidence = gather_runs(Kind.WINNER, [win((0, 1), times=20)], 3)
+    return float(weigh_contextual(evidence).chances[0, 0])
+
+
 def find_best_beside_decoy() -> float:
     """Return the chance of who beat a decoy, beside another one that beat three others."""
     run = (
@@ -108,17 +114,8 @@ def find_spread() -> np.ndarray:
 def find_outlier() -> float:
     precision, noise = np.full((1, 8), 10.0 + 1.0), np.ones(1)
     middles = np.array([[4.0, 0.5, -0.5, 0.2, 1.0, -1.0, 0.0, 0.3]])
-    fit = Fit(
-        middles * 10 / 11,
-        middles * 10 / 11,
-        precision,
-        np.zeros((1, 8)),
-        [],
-        noise,
-        np.zeros(1),
-        noise,
-        np.ones((1, 1)),
-    )
+    third, *nobody = np.zeros((4, 1, 8))
+    fit = Fit(middles * 10 / 11, precision, third, [], noise, np.zeros(1), noise, np.ones((1, 1)), *nobody)
     return float(allow_outliers(fit, fit.strengths, np.ones((1, 1))).log_evidence[0])
 
 
@@ -170,9 +167,11 @@ def find_correlated_chance() -> float:
     roots = np.hstack([0.4 * np.eye(40), np.outer(np.arange(40) < 20, np.ones(1))])
     means, covariance = 1.0 * (np.arange(40) == 0) + rng.normal(0, 0.2, 40), roots @ roots.T
     deviations = np.sqrt(np.diagonal(covariance))[None]
-    front = best.order_leading(best.find_independent_chances(means[None], deviations))
+    both = np.stack([means, means])[:, None], np.stack([deviations, deviations])
+    arms = best.Marginals(*both, np.zeros((1, 40)))
+    front = best.order_leading(best.find_independent_chances(arms))
     inner = covariance[np.ix_(front[0], front[0])][None]
-    return float(best.find_chances(means[None], deviations, front, inner)[0, 0])
+    return float(best.find_chances(arms, front, inner)[0, 0])
 
 
 def find_chance_of_sixty() -> float:
@@ -281,7 +280,8 @@ CLIMB, BEST, PLAY = ("belief.plackett_luce",), ("belief.best",), ("adaptive.prio
 TOGETHER = ("belief.matrices", "belief.consistent", "belief.strengths")
 
 CONSTANTS: dict[str, Constant] = {
-    "CONSISTENT_ODDS": Constant(lambda: weigh_worlds(np.zeros(1), np.zeros(1)), 0.048, 0.03, (1.0, 400.0), POSTERIOR),
+    "CONSISTENT_ODDS": Constant(lambda: weigh_worlds(np.zeros(1), np.zeros(1)), 0.091, 0.05, (1.0, 400.0), POSTERIOR),
+    "DECOY_CHANCE": Constant(find_unbeaten_chance, 0.539, 0.06, (0.2, 0.99), CONTEXTUAL),
     "SHARES_SHAPE": Constant(find_share_score, -6.37, 0.8, (0.05, 5.0), ("belief.tallies",)),
     "WIN_CHANCES": Constant(find_contextual_chance, 0.73, 0.08, ((0.55,), (0.95,)), CONTEXTUAL),
     "LEAD_RATIOS": Constant(find_lead_chance, 0.75, 0.12, ((0.1,), (1.0,), (10.0,)), CONTEXTUAL),

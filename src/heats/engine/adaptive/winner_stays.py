@@ -166,10 +166,15 @@ class WinnerStays(Game, spec=AdaptiveSpec):
             if (evidence := self._gather(self._known)) is not None:
                 self._priorities.update(evidence, self._known)
 
+    @property
+    def evidence(self) -> Evidence | None:
+        """What was told in all batches that are over; None while nothing was."""
+        return self._gather(self.round)
+
     @cached_property
     def posterior(self) -> Posterior | None:
         """What is known of all arms by all batches that are over; None while nothing was told."""
-        evidence = self._gather(self.round)
+        evidence = self.evidence
         return None if evidence is None else find_posterior(evidence)
 
     def _forget_posterior(self) -> None:

@@ -1,8 +1,11 @@
-"""Strengths that are jointly normal → the chance of each arm to be the best, without sampling.
+"""Strengths that are jointly normal, some maybe outliers → the chance of each arm to be the best, without sampling.
 
 *All arms*, taken as independent: with F_j the distribution function of θ_j,
 
     P(i is the best) ≈ Σ over intervals of x of [F_i(end) − F_i(start)] · Π over j ≠ i of F_j(middle).            (8)
+
+F_j is that of two normal numbers: of what the field says of arm j, or, with chance q_j, of what is known of an outlier.
+One wider normal number instead would make little known arms look better than they are.
 
 *The leading arms* were often compared with each other, so their strengths are correlated. P(i is the best) is
 ∫ p(θ_i) P(all others are below θ_i | θ_i) dθ_i. Given θ_i the others are normal, with the means and variances that
@@ -16,6 +19,8 @@ leader's chance would be up to 10 points too bold instead of 1 or 2.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from heats.base.arrays import Array, Indices
@@ -27,28 +32,51 @@ POINTS = np.linspace(-3.5, 3.5, 9)  # standard deviations of θ_i
 WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
 CERTAIN = 40.0  # standard deviations
 MOST_COMMON = 0.999  # of the least variance: that part of it at most is what all arms have in common
+LEAST_OUTLIER = 1e-6  # chance: a less likely outlier does not widen the intervals
 SAME_DIGITS = 9  # of arms of which the same is known
 
 
-def find_independent_chances(means: Array, deviations: Array) -> Array:
-    """Return the chances (8) of all arms ``(reps, n_arms)``; they sum to 1."""
-    from scipy.special import ndtr
+class Marginals(NamedTuple):
+    """What is known of every arm by itself: a normal number if it is of the field, and another if it is an outlier."""
 
-    ends = (means + REACH * deviations).max(axis=1)
-    starts = (means - REACH * deviations).max(axis=1)  # the best is hardly below
-    chances = np.zeros(means.shape)
-    below, log_all = 0.0, 0.0
+    means: Array  # (2, reps, n_arms), of the field and of an outlier
+    deviations: Array  # the same
+    outlier: Array  # (reps, n_arms), the chance q
+
+    def find_below(self, edge: Array) -> Array:
+        """Return F of every arm at a point of every run ``(reps, 1)``."""
+        from scipy.special import ndtr
+
+        field, far = ndtr((edge - self.means) / self.deviations)
+        below: Array = field + self.outlier * (far - field)
+        return below
+
+    @property
+    def reach(self) -> tuple[Array, Array]:
+        """Where the strength of the best begins and ends ``(reps, 1)``."""
+        reach = REACH * self.deviations
+        starts = (self.means[0] - reach[0]).max(axis=1)  # the best is hardly below
+        tops, far = self.means[0] + reach[0], self.means[1] + reach[1]
+        ends = np.where(self.outlier > LEAST_OUTLIER, np.maximum(tops, far), tops).max(axis=1)
+        return starts[:, None], ends[:, None]
+
+
+def find_independent_chances(arms: Marginals) -> Array:
+    """Return the chances (8) of all arms ``(reps, n_arms)``; they sum to 1."""
+    starts, ends = arms.reach
+    chances: Array = np.zeros(arms.outlier.shape)
+    below, log_all = np.zeros(chances.shape), np.zeros(chances.shape)
     for cell in range(CELLS + 1):
-        edge = starts + (ends - starts) * (cell / CELLS)
-        inside = np.maximum(ndtr((edge[:, None] - means) / deviations), 1e-300)
+        inside = np.maximum(arms.find_below(starts + (ends - starts) * (cell / CELLS)), 1e-300)
         logs = np.log(inside)
         total = logs.sum(axis=1, keepdims=True)
         if cell:
             others = np.exp(((total - logs) + log_all) / 2)  # at the middle, nearly
             chances += (inside - below) * others
-        below, log_all = inside, total - logs
+        below = inside
+        log_all = total - logs
     sums = chances.sum(axis=1, keepdims=True)
-    return np.where(sums > 0, chances / np.where(sums > 0, sums, 1.0), 1 / means.shape[1])
+    return np.where(sums > 0, chances / np.where(sums > 0, sums, 1.0), 1 / chances.shape[1])
 
 
 def order_leading(chances: Array) -> Indices:
@@ -59,21 +87,28 @@ def order_leading(chances: Array) -> Indices:
     return np.take_along_axis(front, order, axis=1)
 
 
-def find_chances(means: Array, deviations: Array, front: Indices, covariances: Array) -> Array:
+def find_chances(arms: Marginals, front: Indices, covariances: Array) -> Array:
     """Return the chances of all arms ``(reps, n_arms)``, which sum to 1.
 
-    ``covariances (reps, arms, arms)`` are those of the arms of ``front``, in the order of ``order_leading``.
+    ``covariances (reps, arms, arms)`` are those of the arms of ``front``, in the order of ``order_leading``, as if all
+    were of the field.
     """
     common = _find_common(covariances)
     covariances = covariances - common[..., None]
-    apart = np.sqrt(np.maximum(deviations**2 - common, (1 - MOST_COMMON) * deviations**2))
-    chances = find_independent_chances(means, apart)
-    runs = np.arange(len(means))[:, None]
+    squares = arms.deviations**2
+    apart = arms._replace(deviations=np.sqrt(np.maximum(squares - common, (1 - MOST_COMMON) * squares)))
+    chances = find_independent_chances(apart)
+    runs = np.arange(len(chances))[:, None]
     leading = front[:, : min(LEADING_ARMS, front.shape[1])]
     mass = chances[runs, leading].sum(axis=1, keepdims=True)
-    found = _integrate(means[runs, front], covariances, leading.shape[1])
+    found = _integrate(take_arms(arms, front), covariances, leading.shape[1])
     chances[runs, leading] = found * (mass / found.sum(axis=1, keepdims=True))
-    return _share_alike(chances / chances.sum(axis=1, keepdims=True), means, deviations)
+    return _share_alike(chances / chances.sum(axis=1, keepdims=True), arms)
+
+
+def take_arms(arms: Marginals, some: Indices) -> Marginals:
+    """Return what is known of some arms ``(reps, arms)``."""
+    return Marginals(*(np.take_along_axis(each, some if each.ndim == 2 else some[None], axis=-1) for each in arms))
 
 
 def _find_common(covariances: Array) -> Array:
@@ -84,28 +119,57 @@ def _find_common(covariances: Array) -> Array:
     return common
 
 
-def _integrate(means: Array, covariances: Array, count: int) -> Array:
+def _integrate(arms: Marginals, covariances: Array, count: int) -> Array:
     """Return the chances of the first arms to be ahead of all others ``(reps, count)``."""
-    from scipy.special import ndtr
-
-    deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
-    slopes = covariances[:, :count] / deviations[:, :count, None]
-    least = np.maximum(deviations[:, :count, None], deviations[:, None, :]) * 1e-6
-    rest = np.sqrt(np.maximum(deviations[:, None, :] ** 2 - slopes**2, least**2))  # of the others, given θ_i
-    lead = (means[:, :count, None] - means[:, None, :]) / rest
-    slope = (deviations[:, :count, None] - slopes) / rest
-    own = np.arange(count)
-    lead[:, own, own], slope[:, own, own] = CERTAIN, 0.0  # an arm is never above itself
-    chances = np.zeros(lead.shape[:2])
-    for point, weight in zip(POINTS.tolist(), WEIGHTS.tolist(), strict=True):
-        chances += weight * ndtr(lead + slope * point).prod(axis=2)
+    added = arms.deviations**2 - arms.deviations[0] ** 2  # an outlier's variance, beside that of the field
+    variances = np.diagonal(covariances, axis1=1, axis2=2) + added
+    own = arms.outlier[:, :count]
+    chances = np.zeros(own.shape)
+    for mean, variance, chance in zip(arms.means, variances, (1 - own, own), strict=True):
+        if (chance > LEAST_OUTLIER).any():
+            leads = [
+                _compare_given(mean[:, :count], variance[:, :count], covariances, *others)
+                for others in zip(arms.means, variances, strict=True)
+            ]
+            chances += chance * _integrate_own(leads, arms.outlier[:, None, :])
     return chances
 
 
-def _share_alike(chances: Array, means: Array, deviations: Array) -> Array:
+def _compare_given(
+    mean: Array, variance: Array, covariances: Array, means: Array, variances: Array
+) -> tuple[Array, Array]:
+    """Return how many standard errors an arm is ahead of each other one, given its own strength: at 0, and the slope.
+
+    Its strength is the mean plus so many of its standard deviations; both are ``(reps, count, arms)``.
+    """
+    count = mean.shape[1]
+    deviation = np.sqrt(variance)[:, :, None]
+    slopes = covariances[:, :count] / deviation
+    least = np.maximum(deviation, np.sqrt(variances)[:, None, :]) * 1e-6
+    rest = np.sqrt(np.maximum(variances[:, None, :] - slopes**2, least**2))  # of the others, given θ_i
+    lead = (mean[:, :, None] - means[:, None, :]) / rest
+    slope = (deviation - slopes) / rest
+    own = np.arange(count)
+    lead[:, own, own], slope[:, own, own] = CERTAIN, 0.0  # an arm is never above itself
+    return lead, slope
+
+
+def _integrate_own(leads: list[tuple[Array, Array]], outlier: Array) -> Array:
+    """Return the chance of each arm to be ahead of all others, over its own strength."""
+    from scipy.special import ndtr
+
+    chances = np.zeros(leads[0][0].shape[:2])
+    for point, weight in zip(POINTS.tolist(), WEIGHTS.tolist(), strict=True):
+        field, far = (ndtr(lead + slope * point) for lead, slope in leads)
+        chances += weight * (field + outlier * (far - field)).prod(axis=2)
+    return chances
+
+
+def _share_alike(chances: Array, arms: Marginals) -> Array:
     """Give arms of which the same is known the mean of their chances: else their numbers would tell them apart."""
+    means, deviations = arms.means[0], arms.deviations[0]
     scale = (np.abs(means).max(axis=1) + deviations.max(axis=1))[:, None]
-    known = np.round(means / scale, SAME_DIGITS), np.round(deviations / scale, SAME_DIGITS)
+    known = [np.round(each, SAME_DIGITS) for each in (means / scale, deviations / scale, arms.outlier)]
     order = np.lexsort(known, axis=1)
     is_new = np.ones(means.shape, dtype=bool)
     is_new[:, 1:] = False

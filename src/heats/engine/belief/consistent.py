@@ -9,7 +9,10 @@ Laplace's method,
 where c_i = 5t²/24h³ − f/8h² is what Laplace's method leaves out of arm i, to second order: h, t, f are the second,
 third and fourth derivatives of −log p by θ_i. It is bounded by 1/8ν, its value without data. Without it wide priors
 seem unlikely, the more so the more arms there are, and consistent worlds contextual. For choices ν imaginary
-comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for rewards (5) is exact without c.
+comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for rewards (5) is exact without c. Strengths
+have about the posterior means
+
+    θ̂ − ½ H⁻¹ (t ∘ diag H⁻¹).                                                                                     (9)
 
 *Rankings* are fitted as who was ahead of whom. Choices of all places would go by who comes last as much as by who comes
 first. The pairs of a ranking overlap, so each counts less than one: such that those of an arm say as much of its
@@ -121,9 +124,8 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
     left_out = np.minimum((5 * (third / diagonal) ** 2 / 3 - fourth / diagonal) / (8 * diagonal), 1 / (8 * prior))
     variance = 2 * polygamma(1, prior)
     log_evidence = peak - find_log_determinants(diagonal, columns) / 2 + left_out.sum(axis=1)
-    extra, noise = np.zeros(diagonal.shape), np.ones(peak.size)
-    mode = np.log(strengths)
-    fit = Fit(mode, mode, diagonal, extra, columns, noise, log_evidence, np.sqrt(variance[:, 0]), prior)
+    noise, spread, nobody = np.ones(peak.size), np.sqrt(variance[:, 0]), np.zeros((3, *diagonal.shape))
+    fit = Fit(np.log(strengths), diagonal, third, columns, noise, log_evidence, spread, prior, *nobody)
     return allow_outliers(fit, prior * (strengths - 1) / (strengths + 1), variance, FARTHEST_OUTLIER)
 
 
@@ -174,21 +176,18 @@ def find_best_chances(consistent: Consistent) -> Array:
 def _find_fit_chances(fit: Fit, free: Array | None) -> Array:
     together = choose_strongest(fit)
     covariances = fit.find_covariances(together)
-    deviations = np.sqrt(1 / fit.diagonal + fit.extra)
-    runs = np.arange(len(together))[:, None]
-    deviations[runs, together] = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
+    variances = 1 / fit.diagonal
+    np.put_along_axis(variances, together, np.diagonal(covariances, axis1=1, axis2=2), axis=1)
     noise = np.sqrt(fit.noise)[:, None]
-    place = best.order_leading(
-        best.find_independent_chances(fit.strengths[runs, together], deviations[runs, together] * noise)
-    )
-    front, leading = (
-        np.take_along_axis(together, place, axis=1),
-        covariances[runs[..., None], place[:, :, None], place[:, None, :]],
-    )
+    deviations = np.sqrt(np.stack([variances, variances + fit.wider])) * noise
+    means = np.stack([fit.find_means(together, covariances), fit.mode + fit.farther])
+    arms = best.Marginals(means, deviations, fit.outlier)
+    place = best.order_leading(best.find_independent_chances(best.take_arms(arms, together)))
+    front = np.take_along_axis(together, place, axis=1)
+    runs = np.arange(len(place))[:, None, None]
+    leading = covariances[runs, place[:, :, None], place[:, None, :]] * noise[..., None] ** 2
     found = [
-        best.find_chances(
-            fit.strengths, deviations * noise * scale**0.5, front, leading * (noise**2 * scale)[..., None]
-        )
+        best.find_chances(arms._replace(deviations=deviations * scale**0.5), front, leading * scale[..., None])
         for scale in _list_noises(free)
     ]
     chances: Array = np.mean(found, axis=0)

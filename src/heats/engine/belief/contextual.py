@@ -24,10 +24,10 @@ normal error of variance s²,
 τ₊ and τ₋ are estimated from the second moments of the leads.
 
 *A decoy* may be ahead in every set without the best arm. With L_i = Σ R_Q(i) over the sets of i, the odds that j is a
-decoy beside i are as (1) or (2) over the sets that j is in without i. A decoy is as likely as none, and may be ahead by
-another p or t than the best arm:
+decoy beside i are as (1) or (2) over the sets that j is in without i. There is a decoy with prior chance q, and it may
+be ahead by another p or t than the best arm:
 
-    e^{S_i} = mean of e^{L_i} · (½ + ½ · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)),              (3)
+    e^{S_i} = mean of e^{L_i} · (1 − q + q · mean over j ≠ i of exp(L_j − Σ R_Q(j) over sets with both)),          (3)
 
 where both means are over the grid of p or t.
 
@@ -48,6 +48,7 @@ from heats.engine.belief.evidence import Choices, Evidence, FirstPlaces, Rewards
 from heats.engine.belief.noise import estimate_noise, weigh_rewards
 from heats.engine.belief.settings import (
     DECOY_CANDIDATES,
+    DECOY_CHANCE,
     LEAD_RATIOS,
     LEAST_LEAD_SHARE,
     VARIANCE_RATIOS,
@@ -94,12 +95,18 @@ def weigh_contextual(evidence: Evidence) -> Contextual:
     single = _add_sets(ratios, weights, evidence)
     alone = _log_mean(single, axis=0)
     with_decoy = alone + _log_mean(_find_decoys(ratios, weights, single), axis=0)
-    scores = np.logaddexp(alone, with_decoy) - math.log(2)
+    scores = _mix(alone, with_decoy)
     log_evidence = log_null + _log_mean(scores, axis=1)
     if isinstance(evidence, Choices) and evidence.are_ranked:
         alone = _log_mean(_add_sets(_add_later(ratios, evidence), weights, evidence), axis=0)
-        scores = np.logaddexp(alone, with_decoy) - math.log(2)
+        scores = _mix(alone, with_decoy)
     return Contextual(scores, log_evidence)
+
+
+def _mix(alone: Array, with_decoy: Array) -> Array:
+    """Return S: what is said without a decoy, and with one, by its prior chance."""
+    scores: Array = np.logaddexp(alone + math.log1p(-DECOY_CHANCE), with_decoy + math.log(DECOY_CHANCE))
+    return scores
 
 
 def _add_sets(ratios: list[_Ratios], weights: Array, evidence: Evidence) -> Array:

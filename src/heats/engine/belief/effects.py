@@ -51,13 +51,12 @@ class _Model:
         effects = _solve(lambda along: self._apply(along) + along / ratio, self._sums, precision)
         explained = (self._sums * effects).sum(axis=1)
         scaled = [each._replace(roots=each.roots * np.sqrt(ratio[each.runs, 0])) for each in self._columns]
-        spread = find_log_determinants(precision * ratio, scaled)
+        log_determinant = find_log_determinants(precision * ratio, scaled)
         noise = find_left(evidence, explained) / np.maximum(evidence.free, 1)
-        log_evidence = weigh_rewards(evidence, explained, spread)
-        extra = np.zeros(effects.shape)
-        fit = Fit(
-            effects, effects, precision, extra, self._columns, noise, log_evidence, np.sqrt(ratio[:, 0] * noise), ratio
-        )
+        log_evidence = weigh_rewards(evidence, explained, log_determinant)
+        spread = np.sqrt(ratio[:, 0] * noise)
+        third, *nobody = np.zeros((4, *effects.shape))
+        fit = Fit(effects, precision, third, self._columns, noise, log_evidence, spread, ratio, *nobody)
         return allow_outliers(fit, effects / ratio, ratio)
 
     def _apply(self, effects: Array) -> Array:

@@ -18,15 +18,30 @@ MOST_LOG_ODDS = 700.0
 class Fit(NamedTuple):
     """Strengths θ under one prior, of runs in step; their precision H is in units of 1/noise."""
 
-    mode: Array  # (reps, n_arms)
-    strengths: Array  # (reps, n_arms), the mode, moved towards where an outlier would be
+    mode: Array  # (reps, n_arms), if all are of the field
     diagonal: Array  # (reps, n_arms), of H
-    extra: Array  # (reps, n_arms), variance that an arm has in addition since it may be an outlier
+    third: Array  # (reps, n_arms), third derivatives t of −log p by each strength
     columns: Sequence[Roots]  # what H has beside its diagonal
     noise: Array  # (reps,), variance of rewards; 1 for choices
     log_evidence: Array  # (reps,)
     spread: Array  # (reps,), standard deviation of strengths under the prior
     prior: Array  # (reps, 1), its parameter
+    outlier: Array  # (reps, n_arms), the chance q that an arm is an outlier
+    farther: Array  # (reps, n_arms), how much stronger than its mode it then is
+    wider: Array  # (reps, n_arms), how much more variance it then has
+
+    @property
+    def strengths(self) -> Array:
+        """The likeliest strengths, an outlier's by its chance ``(reps, n_arms)``."""
+        strengths: Array = self.mode + self.outlier * self.farther
+        return strengths
+
+    @property
+    def extra(self) -> Array:
+        """The variance that an arm has in addition since it may be an outlier ``(reps, n_arms)``."""
+        between = self.outlier * (1 - self.outlier) * self.farther**2 / self.noise[:, None]
+        extra: Array = self.outlier * self.wider + between
+        return extra
 
     def take(self, runs: Indices) -> Fit:
         """Return the fit of some of the runs, which increase."""
@@ -34,14 +49,8 @@ class Fit(NamedTuple):
             return self
         place = np.full(len(self.noise), -1)
         place[runs] = np.arange(runs.size)
-        columns = []
-        for each in self.columns:
-            theirs: Indices = np.flatnonzero(place[each.runs] >= 0)
-            columns.append(
-                Roots(each.arms.take(theirs, axis=1), place[each.runs[theirs]], each.roots.take(theirs, axis=1))
-            )
-        rest = (self.noise[runs], self.log_evidence[runs], self.spread[runs], self.prior[runs])
-        return Fit(self.mode[runs], self.strengths[runs], self.diagonal[runs], self.extra[runs], columns, *rest)
+        taken = {name: value[runs] for name, value in self._asdict().items() if name != "columns"}
+        return Fit(columns=[each.take(place) for each in self.columns], **taken)
 
     @property
     def precision(self) -> Array:
@@ -50,11 +59,22 @@ class Fit(NamedTuple):
         return precision
 
     def find_covariances(self, front: Indices) -> Array:
-        """Return the covariances of some arms ``(reps, arms, arms)`` in units of the noise, all others held fixed."""
-        covariances = find_covariances(self.diagonal, self.columns, front)
-        every = np.arange(front.shape[1])
-        covariances[:, every, every] += np.take_along_axis(self.extra, front, axis=1)
-        return covariances
+        """Return the covariances of some arms ``(reps, arms, arms)`` in units of the noise, if all are of the field.
+
+        All other arms are held fixed.
+        """
+        return find_covariances(self.diagonal, self.columns, front)
+
+    def find_means(self, front: Indices, covariances: Array) -> Array:
+        """Return posterior means (9) ``(reps, n_arms)`` if all are of the field, by the covariances of some arms.
+
+        Strengths that are little known are skew: who always won may be much stronger than is likeliest.
+        """
+        skew = np.take_along_axis(self.third, front, axis=1) * np.diagonal(covariances, axis1=1, axis2=2)
+        means: Array = self.mode - self.third / (2 * self.diagonal**2)
+        ahead = np.take_along_axis(self.mode, front, axis=1) - (covariances @ skew[..., None])[..., 0] / 2
+        np.put_along_axis(means, front, ahead, axis=1)
+        return means
 
 
 def allow_outliers(fit: Fit, slope: Array, variance: Array, farthest: float = math.inf) -> Fit:
@@ -66,7 +86,7 @@ def allow_outliers(fit: Fit, slope: Array, variance: Array, farthest: float = ma
     Choices end somewhere, so m is at most ``farthest`` from the mode.
     """
     s2, w2 = variance, variance * FURTHER_APART**2
-    n_arms = fit.strengths.shape[1]
+    n_arms = fit.mode.shape[1]
     known = np.maximum(fit.diagonal - 1 / s2, 1e-9 / s2)
     middle, error = fit.mode + np.clip(slope / known, -farthest, farthest), 1 / known
     squares = middle**2 / fit.noise[:, None]
@@ -74,7 +94,7 @@ def allow_outliers(fit: Fit, slope: Array, variance: Array, farthest: float = ma
     log_odds = np.clip(log_ratio - math.log(max(1, n_arms - 1)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
     q = 1 / (1 + np.exp(-log_odds))
     precision = known + 1 / w2
-    apart = middle * known / precision - fit.mode
-    extra = np.maximum(q * (1 / precision - 1 / fit.diagonal), 0.0) + q * (1 - q) * apart**2 / fit.noise[:, None]
+    farther = middle * known / precision - fit.mode
+    wider = np.maximum(1 / precision - 1 / fit.diagonal, 0.0)
     log_evidence = fit.log_evidence + (np.logaddexp(0.0, log_odds) + math.log1p(-1 / n_arms)).sum(axis=1)
-    return fit._replace(strengths=fit.mode + q * apart, extra=extra, log_evidence=log_evidence)
+    return fit._replace(log_evidence=log_evidence, outlier=q, farther=farther, wider=wider)

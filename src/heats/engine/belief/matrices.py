@@ -27,6 +27,11 @@ class Roots(NamedTuple):
     runs: Indices  # (columns,), increasing
     roots: Array  # (size, columns)
 
+    def take(self, place: Indices) -> Roots:
+        """Return the columns of runs that have a place among those that are kept; others have -1."""
+        kept: Indices = np.flatnonzero(place[self.runs] >= 0)
+        return Roots(self.arms.take(kept, axis=1), place[self.runs[kept]], self.roots.take(kept, axis=1))
+
 
 def find_log_determinants(diagonal: Array, columns: Sequence[Roots]) -> Array:
     """Return log |H| of every run; the diagonal is ``(reps, n_arms)`` and includes what the columns add to it."""

@@ -42,6 +42,10 @@ class Posterior(NamedTuple):
         places = np.arange(order.shape[1])
         return np.take_along_axis(order, np.argsort(np.where(places == first, -1, places), axis=1), axis=1)
 
+    def take_chances(self, arms: Indices) -> Array:
+        """Return the chance of one arm of every run ``(reps,)``."""
+        return np.take_along_axis(self.chances, arms[:, None], axis=1)[:, 0]
+
 
 def weigh_worlds(contextual: Array, consistent: Array) -> Array:
     """Return the chance of every run that its world is contextual (7), by the log evidence of both kinds."""
@@ -50,8 +54,8 @@ def weigh_worlds(contextual: Array, consistent: Array) -> Array:
     return weight
 
 
-def find_posterior(evidence: Evidence) -> Posterior:
-    """Return the posterior of runs in step."""
+def find_posterior(evidence: Evidence, is_contextual: bool | None = None) -> Posterior:
+    """Return the posterior of runs in step; ``is_contextual`` where the kind of world is known."""
     compared = find_compared(evidence)
     with use_one_thread():
         consistent = weigh_consistent(evidence)
@@ -61,6 +65,8 @@ def find_posterior(evidence: Evidence) -> Posterior:
             return Posterior(find_best_chances(consistent), np.zeros(evidence.reps), strengths, compared, consistent)
         contextual = weigh_contextual(evidence)
         weight = weigh_worlds(contextual.log_evidence, consistent.log_evidence)
+        if is_contextual is not None:
+            weight = np.full(weight.shape, float(is_contextual))
         chances = weight[:, None] * contextual.chances
         unsure = np.flatnonzero(weight < 1 - LEAST_DOUBT)
         if unsure.size:

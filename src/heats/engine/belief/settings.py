@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Which kind of world
 
-CONSISTENT_ODDS = 20.0  # prior odds of a consistent world to a contextual one: most choices and rewards are consistent
+CONSISTENT_ODDS = 10.0  # prior odds of a consistent world to a contextual one: most choices and rewards are consistent
 
 # A contextual world
 
@@ -12,6 +12,7 @@ SHARES_SHAPE = 0.5  # of the Dirichlet prior of the shares of wins in a set with
 WIN_CHANCES = (0.55, 0.65, 0.75, 0.85, 0.95)  # with which the best arm may win a comparison; equally likely
 LEAD_RATIOS = (0.1, 0.3, 0.8, 2.0)  # of the best arm's typical lead to that of other winners; equally likely
 LEAST_LEAD_SHARE = 0.1  # of the typical lead observed: the least typical lead after its noise is subtracted
+DECOY_CHANCE = 2 / 3  # prior, of a decoy: at ½, pairs told as winners were up to .2 too sure beside one
 DECOY_CANDIDATES = 5  # arms that are checked exactly for a decoy beside them; for others it is taken to be anybody
 
 # Noise of rewards

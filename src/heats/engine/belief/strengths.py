@@ -56,6 +56,6 @@ def _find_variances(fit: Fit, reference: int) -> tuple[Array, Array]:
         alone = 1 / fit.precision[0]
         return alone, alone + alone[reference]
     every: Indices = np.arange(fit.strengths.shape[1])[None]
-    covariance = fit.find_covariances(every)[0] * fit.noise[0]
+    covariance = (fit.find_covariances(every)[0] + np.diag(fit.extra[0])) * fit.noise[0]
     own, common = np.diagonal(covariance), covariance.mean(axis=1)
     return own - 2 * common + common.mean(), own + own[reference] - 2 * covariance[reference]

@@ -8,13 +8,32 @@ from typing import NamedTuple
 import numpy as np
 
 from heats.experiments.standings.runs import Run
-from heats.experiments.standings.worlds import World
+from heats.experiments.standings.worlds import FAMILY, World
 
 FEWEST = 300  # runs of a bin, unless a world has fewer
-MOST_SURE = 0.05  # that the chance stated may be above the share right, and two standard errors
-MOST_MODEST = 0.10  # that it may be below
 ERRORS = 2
 VERDICTS = WITHIN, TOO_SURE, TOO_MODEST = "within", "too sure", "too modest"
+
+
+class Limits(NamedTuple):
+    """How far the chance stated may be above the share right, and below it; two standard errors come on top."""
+
+    sure: float = 0.05
+    modest: float = 0.10
+
+
+LIMITS = Limits()
+HARD_TO_SEE = Limits(sure=0.10)  # a decoy beside rewards of pairs, while few candidates met twice
+MODEST_PAIRS = Limits(modest=0.20)  # pairs of a contextual world: of most candidates little is known
+
+
+def find_limits(world: World) -> Limits:
+    """Return what is promised of a world."""
+    if world.group != "adaptive" or world.heat_size > 2:
+        return LIMITS
+    is_hard = world.kind == "reward" and FAMILY[world.shape] and world.budget <= 2 * world.n_arms
+    is_modest = world.budget <= 5 * world.n_arms
+    return Limits(HARD_TO_SEE.sure if is_hard else LIMITS.sure, MODEST_PAIRS.modest if is_modest else LIMITS.modest)
 
 
 class Bin(NamedTuple):
@@ -23,6 +42,7 @@ class Bin(NamedTuple):
     runs: int
     said: float
     successes: int
+    limits: Limits = LIMITS
 
     @property
     def right(self) -> float:
@@ -42,7 +62,7 @@ class Bin(NamedTuple):
     @property
     def beyond(self) -> float:
         """How far outside the limits that is; 0 or less: within them."""
-        return max(self.excess - MOST_SURE, -self.excess - MOST_MODEST) - ERRORS * self.error
+        return max(self.excess - self.limits.sure, -self.excess - self.limits.modest) - ERRORS * self.error
 
     @property
     def verdict(self) -> str:
@@ -64,9 +84,11 @@ def make_result(world: World, runs: Sequence[Run]) -> Result:
     """Sort runs by the chance stated and cut them into bins."""
     in_order = sorted(runs, key=lambda run: run.chance)  # by nothing else: a cut may go through equal chances
     cuts = np.array_split(np.arange(len(runs)), max(1, len(runs) // FEWEST))
-    return Result(world, _make_bin(in_order), tuple(_make_bin(in_order[cut[0] : cut[-1] + 1]) for cut in cuts))
+    limits = find_limits(world)
+    bins = tuple(_make_bin(in_order[cut[0] : cut[-1] + 1], limits) for cut in cuts)
+    return Result(world, _make_bin(in_order, limits), bins)
 
 
-def _make_bin(runs: Sequence[Run]) -> Bin:
+def _make_bin(runs: Sequence[Run], limits: Limits) -> Bin:
     said = float(np.mean([run.chance for run in runs]))
-    return Bin(len(runs), round(said, 4), sum(run.right for run in runs))
+    return Bin(len(runs), round(said, 4), sum(run.right for run in runs), limits)

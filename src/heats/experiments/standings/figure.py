@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from heats.experiments.shared.drawing import load_pyplot
-from heats.experiments.standings.bins import ERRORS, MOST_MODEST, MOST_SURE, Bin, Result
+from heats.experiments.standings.bins import ERRORS, LIMITS, Bin, Result
 from heats.experiments.standings.worlds import KINDS
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 LOOKS: dict[str, tuple[str, str, str]] = {
     "winner": ("#0072b2", "o", "winners told"),
     "reward": ("#d55e00", "s", "rewards told"),
-    "family": ("#444444", "x", "the paper's family"),
+    "adaptive": ("#444444", "+", "the paper's family, adaptive play"),
+    "family": ("#444444", "x", "the paper's family, a plan"),
     "near outlier": ("#009e73", "^", "outlier 1 above"),
     "tiny budget": ("#cc79a7", "D", "tiny budgets"),
     "round-robin": ("#0072b2", "v", "RoundRobin"),
@@ -50,10 +51,9 @@ def draw_reliability(results: Sequence[Result]) -> Figure:
 def _lay_ground(panel: Any) -> None:
     """Draw where both are equal, and the band of what is promised."""
     panel.plot([0, 1], [0, 1], color="black", linewidth=0.8)
-    label = f"at most {100 * MOST_SURE:.0f} points too sure, {100 * MOST_MODEST:.0f} too modest"
-    panel.fill_between(
-        [0, 1], [-MOST_SURE, 1 - MOST_SURE], [MOST_MODEST, 1 + MOST_MODEST], color="#dddddd", label=label
-    )
+    sure, modest = LIMITS
+    label = f"at most {100 * sure:.0f} points too sure, {100 * modest:.0f} too modest"
+    panel.fill_between([0, 1], [-sure, 1 - sure], [modest, 1 + modest], color="#dddddd", label=label)
     panel.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     panel.grid(alpha=0.3)
 

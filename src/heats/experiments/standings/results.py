@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from heats.experiments.shared.csv_files import read_rows, write_rows
-from heats.experiments.standings.bins import Bin, Result, make_result
+from heats.experiments.standings.bins import Bin, Result, find_limits, make_result
 from heats.experiments.standings.parts import play_in_parts
 from heats.experiments.standings.runs import play_runs
 from heats.experiments.standings.worlds import World
@@ -65,4 +65,5 @@ def read_results(path: Path) -> Known:
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[World, int, int], Bin]:
     world = World(row["group"], row["kind"], row["shape"], int(row["n"]), int(row["k"]), int(row["B"]))
-    return (world, int(row["reps"]), int(row["seed"])), Bin(int(row["runs"]), float(row["said"]), int(row["successes"]))
+    found = Bin(int(row["runs"]), float(row["said"]), int(row["successes"]), find_limits(world))
+    return (world, int(row["reps"]), int(row["seed"])), found

@@ -18,6 +18,10 @@ HEAT_SIZES = (2, 4)
 SMALL, LARGE = 3, 15  # pulls per arm
 LUCK = 2.0  # standard deviation of what the rewards of a pull share; that of their noise is 1
 
+ADAPTIVE_ARMS = (50, 100)
+ADAPTIVE_SIZES = (2, 4, 8)
+ADAPTIVE_BUDGETS = (100, 200, 500)
+
 FAMILY_ARMS = 50
 FAMILY_SIZES = (2, 4, 10)
 FAMILY_BUDGETS = (100, 500)
@@ -32,6 +36,7 @@ SHAPES: dict[str, Callable[[int, Rng], Array]] = {
 }
 PROMISED = ("sd 0.3", "sd 1", "sd 2", "spaced", "outlier")
 FAMILY = {"paper": False, "paper, decoy": True}
+SHARES = {"kept": 1, "adaptive": 2 / 3}  # of the runs; of other groups a quarter is played
 
 
 class World(NamedTuple):
@@ -46,8 +51,8 @@ class World(NamedTuple):
 
     def count_runs(self, reps: int) -> int:
         """Return how many runs are played: fewer where they take long, and where nothing is promised."""
-        share = 4 if self.group != "kept" else 2 if self.n_arms == ARMS[-1] else 1
-        return max(1, reps // share)
+        share = SHARES.get(self.group, 1 / 4)
+        return max(1, int(reps * share / (2 if self.group == "kept" and self.n_arms == ARMS[-1] else 1)))
 
 
 def list_worlds() -> list[World]:
@@ -61,6 +66,10 @@ Listed = Iterator[tuple[str, str, int, int, int]]
 def _list_kept() -> Listed:
     for times, kind, shape, n, k in product((SMALL, LARGE), KINDS, PROMISED, ARMS, HEAT_SIZES):
         yield kind, shape, n, k, times * n
+
+
+def _list_adaptive() -> Listed:
+    yield from product(KINDS, FAMILY, ADAPTIVE_ARMS, ADAPTIVE_SIZES, ADAPTIVE_BUDGETS)
 
 
 def _list_family() -> Listed:
@@ -90,6 +99,7 @@ def _list_rankings() -> Listed:
 
 GROUPS: dict[str, Callable[[], Listed]] = {
     "kept": _list_kept,
+    "adaptive": _list_adaptive,
     "family": _list_family,
     "near outlier": _list_near_outliers,
     "tiny budget": _list_tiny_budgets,

@@ -11,7 +11,7 @@ from heats.experiments.standings.parts import play_in_parts
 from heats.experiments.standings.worlds import World
 from heats.experiments.sure.runs import Outcome, add_up, play_runs
 
-JOB_RUNS = 10
+JOB_RUNS = 50
 
 
 def run_worlds(
@@ -26,20 +26,21 @@ def run_worlds(
     tick(sum(world.count_runs(reps) for world in wanted if world not in missing))
     for world, parts in play_in_parts(partial(play_runs, seed=seed), missing, reps, JOB_RUNS, workers, tick):
         whole = add_up(parts)
-        known[world, reps, seed] = whole._replace(saved=round(whole.saved, 4))
+        known[world, reps, seed] = whole._replace(saved=round(whole.saved, 4), known=round(whole.known, 4))
         OUTCOMES.write(path, known)
     return {world: known[world, reps, seed] for world in wanted}
 
 
 def _make_row(world: World, reps: int, seed: int, outcome: Outcome) -> tuple[object, ...]:
-    return (*world[1:], reps, seed, *outcome[:3], f"{outcome.saved:.4f}")
+    return (*world, reps, seed, *outcome[:3], f"{outcome.saved:.4f}", f"{outcome.known:.4f}")
 
 
 def _parse_row(row: dict[str, str]) -> tuple[tuple[World, int, int], Outcome]:
-    world = World("kept", row["kind"], row["shape"], int(row["n"]), int(row["k"]), int(row["B"]))
-    outcome = Outcome(int(row["runs"]), int(row["stopped"]), int(row["successes"]), float(row["saved"]))
+    world = World(row["group"], row["kind"], row["shape"], int(row["n"]), int(row["k"]), int(row["B"]))
+    runs, stopped, successes = (int(row[column]) for column in ("runs", "stopped", "successes"))
+    outcome = Outcome(runs, stopped, successes, float(row["saved"]), float(row["known"]))
     return (world, int(row["reps"]), int(row["seed"])), outcome
 
 
-COLUMNS = ("kind", "shape", "n", "k", "B", "reps", "seed", "runs", "stopped", "successes", "saved")
+COLUMNS = ("group", "kind", "shape", "n", "k", "B", "reps", "seed", "runs", "stopped", "successes", "saved", "known")
 OUTCOMES = Kept("reproduce sure", COLUMNS, _make_row, _parse_row)

@@ -8,10 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heats.base.threads import use_one_thread
-from heats.engine.adaptive import Adaptive
-from heats.experiments.standings.runs import draw_seed, play_stage
-from heats.experiments.standings.worlds import ARMS, HEAT_SIZES, KINDS, PROMISED, World, draw_world
+from heats.engine.belief.posterior import find_posterior
+from heats.experiments.standings.runs import play_adaptively
+from heats.experiments.standings.worlds import (
+    ADAPTIVE_ARMS,
+    ADAPTIVE_SIZES,
+    ARMS,
+    FAMILY,
+    HEAT_SIZES,
+    KINDS,
+    PROMISED,
+    World,
+)
 
 SURE = 0.95
 TIMES = 10  # pulls per arm
@@ -24,6 +32,7 @@ class Outcome(NamedTuple):
     stopped: int
     successes: int
     saved: float
+    known: float  # the same, had it been known which kind of world it is
 
     @property
     def right(self) -> float:
@@ -32,30 +41,31 @@ class Outcome(NamedTuple):
 
 
 def list_worlds() -> list[World]:
-    """Return the consistent worlds that standings are calibrated in, with a budget between theirs."""
-    return [World("kept", *each, TIMES * each[2]) for each in product(KINDS, PROMISED, ARMS, HEAT_SIZES)]
+    """Return the consistent worlds that standings are calibrated in, and the paper's family."""
+    kept = product(["kept"], KINDS, PROMISED, ARMS, HEAT_SIZES)
+    family = product(["adaptive"], KINDS, FAMILY, ADAPTIVE_ARMS, ADAPTIVE_SIZES)
+    return [World(*each, TIMES * each[3]) for each in (*kept, *family)]
 
 
 def play_runs(world: World, numbers: range, seed: int) -> Outcome:
-    """Play some runs of a world; each depends on the seed, the world's name and its own number only."""
-    with use_one_thread():
-        return add_up([_play_run(world, draw_seed(world, number, seed)) for number in numbers])
+    """Play some runs of a world; each depends on the seed, the world's name and its own number only.
+
+    All are played to the end: what they did before they would have stopped is the same.
+    """
+    stopped, right, saved, known = np.zeros((4, len(numbers)))
+    for bests, game in play_adaptively(world, numbers, seed):
+        left = 1 - sum(game.sizes[: game.round]) / world.budget
+        if not left or game.evidence is None or game.posterior is None:
+            break
+        sure = (game.posterior.take_chances(game.winners) >= SURE) & (stopped == 0)
+        stopped[sure], saved[sure], right[sure] = 1, left, (game.winners == bests)[sure]
+        if not known.all():
+            told = find_posterior(game.evidence, is_contextual=world.shape in FAMILY).chances.max(axis=1)
+            known[(told >= SURE) & (known == 0)] = left
+    return Outcome(len(numbers), int(stopped.sum()), int(right.sum()), float(saved.sum()), float(known.sum()))
 
 
 def add_up(outcomes: Sequence[Outcome]) -> Outcome:
     """Return the outcome of all runs together."""
-    runs, stopped, successes = (sum(each[column] for each in outcomes) for column in range(3))
-    return Outcome(int(runs), int(stopped), int(successes), sum(each.saved for each in outcomes))
-
-
-def _play_run(world: World, seed: int) -> Outcome:
-    rng = np.random.default_rng(seed)
-    drawn = draw_world(world, seed, rng)
-    machine = Adaptive(world.n_arms, world.heat_size, world.budget, seed=seed)
-    while not machine.done:
-        play_stage(machine, drawn, rng)
-        chance = None if machine.done else machine.find_chance()
-        if chance is not None and chance >= SURE:
-            machine.stop(chance)
-            return Outcome(1, 1, int(machine.winner == drawn.best), 1 - machine.spent / world.budget)
-    return Outcome(1, 0, 0, 0.0)
+    runs, stopped, successes, saved, known = (sum(column) for column in zip(*outcomes, strict=True))
+    return Outcome(int(runs), int(stopped), int(successes), float(saved), float(known))
