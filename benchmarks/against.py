@@ -24,9 +24,12 @@ from heats.environments import Gaussian, Winners
 REWARDS = {size: [i / 7 for i in range(size)] for size in range(2, 11)}
 
 def play(plan):
-    tournament = heats.Tournament(plan, seed=1)
-    while query := tournament.ask():
-        tournament.tell(query, REWARDS[len(query.arms)])
+    return finish(heats.Tournament(plan, seed=1))
+
+def finish(machine):
+    while query := machine.ask():
+        machine.tell(query, REWARDS[len(query.arms)])
+    return machine
 
 def measure(work, tries):
     best = float("inf")
@@ -36,11 +39,12 @@ def measure(work, tries):
         best = min(best, time.process_time() - start)
     return best
 
-plan, world = heats.plan(100, 4, 500, "csh"), Gaussian(100)
+plan, world, fifty = heats.plan(100, 4, 500, "csh"), Gaussian(100), Gaussian(50)
 fitted = heats.Plan.from_json(PLAN)
 least = sum(each.heats for each in heats.plan(10**6, 10, 10**9, "csh").rounds)
 million = heats.plan(10**6, 10, least, "csh")
 small = heats.plan(500, 4, 2000, "csh")
+played = finish(heats.Adaptive(50, 4, 500))
 
 def measure_saps():
     try:
@@ -58,6 +62,11 @@ def measure_saps():
 print(json.dumps(measure_saps() | {
     "ask + tell, n = 500, k = 4, B = 2000": measure(lambda: play(small), 15),
     "ask + tell, n = 10^6, k = 10, each heat once": measure(lambda: play(million), 1),
+    "ask + tell, adaptive, n = 50, k = 4, B = 500": measure(lambda: finish(heats.Adaptive(50, 4, 500)), 5),
+    "standings of a tournament, n = 500, B = 2000": measure(lambda: play(small).standings(), 3),
+    "standings of adaptive play": measure(lambda: played.standings(), 9),
+    "simulate, adaptive: rewards": measure(lambda: heats.simulate(heats.Adaptive(50, 4, 500), fifty, 256), 2),
+    "simulate, adaptive: winners": measure(lambda: heats.simulate(heats.Adaptive(50, 4, 500), Winners(fifty), 256), 2),
     "simulate, n = 100, k = 4, B = 500: means of rewards": measure(lambda: heats.simulate(plan, world, 2048), 4),
     "simulate: winners of rewards": measure(lambda: heats.simulate(plan, Winners(world), 2048), 4),
     "simulate: rewards scored by win_rate":
