@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import heats
-from heats.engine.evidence.fit import Fit
+from heats.engine.evidence.records import Fitted
 from heats.environments import Gaussian, PlackettLuce, Winners
 from heats.errors import BadFeedback, InvalidArgument
 from tests.playing import TRUTH, play
@@ -22,11 +22,6 @@ SHARES = [np.array([[1.0, 0.375, 0.125], [0.75, 0.5, 0.25]]), np.array([[0.5, 0.
 
 def rounds(*, pairs: bool) -> Any:
     return zip(HEATS, SHARES if pairs else WINS, PULLS, strict=True)
-
-
-def nobody(reps: int) -> Any:
-    """Return that nobody rested."""
-    return np.empty((reps, 0), dtype=np.int64)
 
 
 def loss(log_strengths: Any, *, pairs: bool) -> float:
@@ -47,10 +42,10 @@ def loss(log_strengths: Any, *, pairs: bool) -> float:
 @pytest.mark.parametrize("pairs", [False, True])
 def test_the_fit_is_the_optimum(pairs: bool) -> None:
     """Against SciPy's minimiser; an arm never seen keeps strength one."""
-    fit = Fit(2, 7)
+    fitted = Fitted(2, 7)
     for heats_, means, pulls in rounds(pairs=pairs):
-        fit.add(np.tile(heats_, (2, 1, 1)), nobody(2), np.tile(means, (2, 1, 1)), pulls, pairs=pairs)
-    found = np.log(fit.strengths(500))
+        strengths = fitted.fit(np.tile(heats_, (2, 1, 1)), np.tile(means, (2, 1, 1)), pulls, pairs=pairs, steps=500)
+    found = np.log(strengths)
     best = minimize(lambda x: loss(x, pairs=pairs), np.zeros(7), method="BFGS", options={"gtol": 1e-9})
     assert found[0] == pytest.approx(best.x, abs=1e-4)
     assert found[0].tolist() == found[1].tolist()
@@ -59,19 +54,19 @@ def test_the_fit_is_the_optimum(pairs: bool) -> None:
 
 def test_a_dozen_steps_per_round_are_nearly_there() -> None:
     """Warm-started from round to round, the order of the arms is that of the optimum."""
-    short, long = Fit(1, 7), Fit(1, 7)
-    for heats_, means, pulls in rounds(pairs=False):
-        for fit, steps in ((short, 12), (long, 1000)):
-            fit.add(heats_[None], nobody(1), means[None], pulls, pairs=False)
-            fit.strengths(steps)
-    assert np.argsort(short.strengths(0)[0]).tolist() == np.argsort(long.strengths(0)[0]).tolist()
+    orders = []
+    for steps in (12, 1000):
+        fitted = Fitted(1, 7)
+        for heats_, means, pulls in rounds(pairs=False):
+            strengths = fitted.fit(heats_[None], means[None], pulls, pairs=False, steps=steps)
+        orders.append(np.argsort(strengths[0]).tolist())
+    assert orders[0] == orders[1]
 
 
 def test_a_pull_nobody_won_changes_nothing() -> None:
     """It tells nothing about who is stronger."""
-    fit = Fit(1, 3)
-    fit.add(np.array([[[0, 1, 2]]]), nobody(1), np.zeros((1, 1, 3)), 5, pairs=False)
-    assert fit.strengths()[0] == pytest.approx([1, 1, 1])
+    strengths = Fitted(1, 3).fit(np.array([[[0, 1, 2]]]), np.zeros((1, 1, 3)), 5, pairs=False)
+    assert strengths[0] == pytest.approx([1, 1, 1])
 
 
 @pytest.mark.parametrize("kind", ["winner", "ranking", "best-worst", "race"])

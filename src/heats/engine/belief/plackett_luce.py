@@ -31,7 +31,7 @@ class Columns(NamedTuple):
     """Choices out of sets of one size; a column has those out of the same set, however many."""
 
     arms: Indices  # (size, columns)
-    runs: Indices  # (columns,), increasing
+    runs: Indices  # (columns,)
     shares: Array  # (size, columns), w
     times: Array  # (columns,), W
 
@@ -40,6 +40,10 @@ class Columns(NamedTuple):
         theirs = np.flatnonzero(some[self.runs])
         runs = (np.cumsum(some) - 1)[self.runs[theirs]]
         return Columns(self.arms.take(theirs, axis=1), runs, self.shares.take(theirs, axis=1), self.times[theirs])
+
+    def join(self, other: Columns) -> Columns:
+        """Return these columns and others of the same size."""
+        return Columns(*(np.concatenate(both, axis=-1) for both in zip(self, other, strict=True)))
 
     def locate(self, n_arms: int) -> Indices:
         """Return where the arms are in a flat row of the arms of all runs."""
@@ -61,6 +65,14 @@ def fit_strengths(parts: Sequence[Columns], prior: Array, start: Array, effort: 
                 break
             climb = _Climb([part.take(moving) for part in climb.parts], prior[runs], start.shape[1])
     return found
+
+
+def climb(parts: Sequence[Columns], prior: Array, strengths: Array, steps: int) -> Array:
+    """Return strengths after so many plain steps (4)."""
+    climbing = _Climb(parts, prior, strengths.shape[1])
+    for _ in range(steps):
+        strengths = climbing.step(strengths)
+    return strengths
 
 
 def _leap(climb: _Climb, strengths: Array) -> Array:

@@ -2,6 +2,5 @@
 
 told     all that a run was told, stage by stage
 pulls    all that was told → a table of all pulls
-fit      all pulls so far → a strength per arm
 records  what arms did in earlier rounds, and what that decides
 """

@@ -18,13 +18,16 @@ from collections.abc import Callable
 import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
-from heats.engine.evidence.fit import Fit
+from heats.engine.belief.plackett_luce import Columns, climb
 from heats.engine.feedback import Kind
 from heats.engine.scoring import Seen, settle
 from heats.engine.statistics import Statistic, mean, win_rate
 from heats.errors import BadFeedback, InvalidArgument
-from heats.planning.plan import RECORDS
+from heats.planning.plan import MOST_CARRIED_PULLS, RECORDS
 from heats.planning.plan import Record as RecordName
+
+STEPS_PER_ROUND = 12  # of a fit
+HALF_PAIR = 0.5  # ν: imaginary comparisons that each arm won, and lost
 
 
 class Record(ABC):
@@ -33,8 +36,8 @@ class Record(ABC):
     ranks: bool
 
     @abstractmethod
-    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
-        """Take in a round: what its heats ``(reps, heats, size)`` said; ``byes (reps, byes)`` rested."""
+    def add(self, heats: Indices, kind: Kind | None, seen: Seen) -> None:
+        """Take in a round: what its heats ``(reps, heats, size)`` said."""
 
     @abstractmethod
     def of(self, heats: Indices, which: Mask) -> Array:
@@ -47,7 +50,7 @@ class Record(ABC):
 class Off(Record):
     """Nobody remembers."""
 
-    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+    def add(self, heats: Indices, kind: Kind | None, seen: Seen) -> None:
         """Forget it."""
 
     def of(self, heats: Indices, which: Mask) -> Array:
@@ -64,7 +67,7 @@ class Leads(Record):
         self._largest = np.zeros((reps, 1))  # magnitude so far: what rounding errors are relative to
         self._waiting: list[tuple[Indices, Array, Indices | int]] = []  # rounds that nobody has asked about yet
 
-    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+    def add(self, heats: Indices, kind: Kind | None, seen: Seen) -> None:
         """Keep it until somebody asks: where no scores are equal nobody does."""
         self._waiting.append((heats, seen.means, seen.verdicts))
 
@@ -92,22 +95,59 @@ class Leads(Record):
 
 
 class Fitted(Record):
-    """Strengths of a Plackett-Luce model, fitted anew after every round."""
+    """Strengths of a Plackett-Luce model of all rounds; each fit begins where the last one ended.
+
+    A winner is drawn in proportion to strength; a ranking counts as all its pairs (the pairs of a Plackett-Luce ranking
+    are won in proportion to strength as well). Each arm also won and lost half a pair against an opponent of strength
+    one: so strengths stay finite, and arms never seen have strength one.
+    """
 
     def __init__(self, reps: int, n_arms: int) -> None:
-        self._fit = Fit(reps, n_arms)
-        self._strengths = np.zeros((reps, n_arms))
+        self._choices: dict[int, Columns] = {}  # by the size of the sets
+        self._pulls = np.zeros((reps, 1))  # per heat so far, as they count
+        self._strengths = np.ones((reps, n_arms))
+        self._log_strengths = np.zeros((reps, n_arms))
 
-    def add(self, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen) -> None:
+    def add(self, heats: Indices, kind: Kind | None, seen: Seen) -> None:
         """Fit again; rankings count pair by pair, winners as choices, and so do rewards scored by who won."""
         shares = seen.scores if kind is Kind.REWARDS else seen.means
-        self._fit.add(heats, byes, shares, seen.verdicts, pairs=kind in (Kind.RANKING, Kind.BEST_WORST))
-        self._strengths = settle(np.log(self._fit.strengths()))
+        strengths = self.fit(heats, shares, seen.verdicts, pairs=kind in (Kind.RANKING, Kind.BEST_WORST))
+        self._log_strengths = settle(np.log(strengths))
+
+    def fit(
+        self, heats: Indices, shares: Array, pulls: Indices | int, *, pairs: bool, steps: int = STEPS_PER_ROUND
+    ) -> Array:
+        """Add a round and return strengths; ``shares`` of wins, or with ``pairs`` of the others placed below."""
+        if (self._pulls > MOST_CARRIED_PULLS).any():
+            self._fade(np.minimum(1, MOST_CARRIED_PULLS / self._pulls))
+        times = np.broadcast_to(np.asarray(pulls, dtype=np.float64), heats.shape[:2])
+        self._pulls = self._pulls + times.mean(axis=1, keepdims=True)
+        runs = np.arange(len(heats)).repeat(heats.shape[1])
+        arms, won = heats.reshape(runs.size, -1).T, (times[..., None] * shares).reshape(runs.size, -1).T
+        if pairs:
+            met = np.stack(np.triu_indices(len(arms), 1))
+            arms, won = arms[met].reshape(2, -1), won[met].reshape(2, -1)
+            runs, chosen = np.tile(runs, met.shape[1]), np.tile(times.ravel(), met.shape[1])
+        else:
+            chosen = won.sum(axis=0)  # a pull that nobody won is no choice
+        told = Columns(arms, runs, won, chosen)
+        before = self._choices.get(len(arms))
+        self._choices[len(arms)] = told if before is None else before.join(told)
+        prior = np.full((len(heats), 1), HALF_PAIR)
+        self._strengths = climb([*self._choices.values()], prior, self._strengths, steps)
+        return self._strengths
+
+    def _fade(self, share: Array) -> None:
+        """Let all rounds so far count for less."""
+        for size, each in self._choices.items():
+            less = share[each.runs, 0]
+            self._choices[size] = each._replace(shares=each.shares * less, times=each.times * less)
+        self._pulls = share * self._pulls
 
     def of(self, heats: Indices, which: Mask) -> Array:
         """Return log-strengths."""
         rep, heat = np.nonzero(which)
-        return self._strengths[rep[:, None], heats[rep, heat]]
+        return self._log_strengths[rep[:, None], heats[rep, heat]]
 
     def check(self, kind: Kind, statistic: Statistic) -> None:
         """Refuse rewards, unless they are scored by who won."""

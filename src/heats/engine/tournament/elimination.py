@@ -93,7 +93,7 @@ class Elimination(ScoredGame, spec=TournamentSpec):
         assert self._stage is not None
         heats, each = self._stage.heats, self.plan.rounds[self.round]
         keep = None if self.reps == 1 else each.keep  # a machine reports whole heats, a simulation only who is left
-        ranks = _rank_heats(self.record, heats, self.byes, kind, seen, keep)
+        ranks = _rank_heats(self.record, heats, kind, seen, keep)
         shown = seen.scores if seen.shown is None else seen.shown
         self._keep(Played(each, heats, ranks, shown, seen.verdicts, self.byes))
 
@@ -103,7 +103,7 @@ class Elimination(ScoredGame, spec=TournamentSpec):
         overturned = []
         for number, played in enumerate(self.rounds):
             if number in said:
-                ranks = _rank_heats(record, played.heats, played.byes, kind, see(self.statistic, kind, *said[number]))
+                ranks = _rank_heats(record, played.heats, kind, see(self.statistic, kind, *said[number]))
             else:
                 ranks = rank(np.zeros(played.heats.shape), partial(record.of, played.heats))
             if ((ranks < played.round.keep) != (played.ranks < played.round.keep)).any():
@@ -129,16 +129,14 @@ class Elimination(ScoredGame, spec=TournamentSpec):
             )
 
 
-def _rank_heats(
-    record: Record, heats: Indices, byes: Indices, kind: Kind | None, seen: Seen, keep: int | None = None
-) -> Indices:
+def _rank_heats(record: Record, heats: Indices, kind: Kind | None, seen: Seen, keep: int | None = None) -> Indices:
     """Rank the arms of heats by what these said and by the record, which takes it in."""
     if record.ranks:
-        record.add(heats, byes, kind, seen)
+        record.add(heats, kind, seen)
         every = np.ones(heats.shape[:-1], dtype=bool)
         return rank(record.of(heats, every).reshape(heats.shape), lambda which: seen.scores[which], keep)
     ranks = rank(seen.scores, partial(record.of, heats), keep)
-    record.add(heats, byes, kind, seen)
+    record.add(heats, kind, seen)
     return ranks
 
 

@@ -105,10 +105,10 @@ class Tournament(Machine, spec=TournamentSpec):
     def _finish(self, observations: Array, heard: Mask | None) -> None:
         seen = see(self.statistic, self._kind, observations, heard, show=True)
         game, before = self._elimination, self._elimination.round
-        heats, byes = self._stage.stage.heats, game.byes  # type: ignore[union-attr]  # a stage is under way
+        heats = self._stage.stage.heats  # type: ignore[union-attr]  # a stage is under way
         game.finish(self._kind, seen)
         if self._leads is not game.record:
-            self._leads.add(heats, byes, self._kind, seen)
+            self._leads.add(heats, self._kind, seen)
         if before + 1 == self.n_rounds:
             self._look_at_last_heat(observations, heard)
 
@@ -122,8 +122,7 @@ class Tournament(Machine, spec=TournamentSpec):
         self._leads = self._find_leads()
         for number, said in past:
             if self._leads is not game.record:
-                played = game.rounds[number]
-                self._leads.add(played.heats, played.byes, kind, see(self.statistic, kind, *said))
+                self._leads.add(game.rounds[number].heats, kind, see(self.statistic, kind, *said))
             if number + 1 == self.n_rounds:
                 self._look_at_last_heat(*said)
 
