@@ -259,7 +259,7 @@ def _average(family: str, told: str) -> Average:
 
 @pytest.mark.parametrize(
     ("family", "told", "least"),
-    [(PAPER, "winner", 0.86), (DECOY, "winner", 0.875), (PAPER, "reward", 0.935), (DECOY, "reward", 0.93)],
+    [(PAPER, "winner", 0.86), (DECOY, "winner", 0.88), (PAPER, "reward", 0.935), (DECOY, "reward", 0.93)],
 )
 def test_adaptive_play_finds_the_best_of_the_paper_s_family_so_often(family: str, told: str, least: float) -> None:
     """On average over the 50 problems, and it is behind planned beyond chance in none."""
@@ -275,7 +275,7 @@ def test_adaptive_play_has_less_regret_on_solver_tables() -> None:
     solvers = [each for each in _committed()[TABLES, "winner"] if each.duel.table.startswith("aslib_")]
     by_table = group_duels(solvers, lambda duel: duel.table)
     assert len(by_table) == 24
-    assert average_duels(solvers).adaptive <= 0.293
+    assert average_duels(solvers).adaptive <= 0.292
     assert average_duels(solvers).sign > 0
     assert [table for table, part in by_table.items() if average_duels(part).sign < 0] == []
 
