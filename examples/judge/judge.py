@@ -76,6 +76,7 @@ def main(folder):
             budget=150,
             heat_size=3,
             feedback="winner",
+            seed=1,
             executor=threads,
             retries=3,
             journal=folder / "run.jsonl",

@@ -308,7 +308,7 @@ def reproduce(
 
     times measures whether times of races say more than wins.
 
-    all leaves out standings (an hour), sure, times and race-table.
+    all leaves out standings (a quarter of an hour), sure, times and race-table.
     """
     from heats.experiments import LIVE_REPS, list_experiments
     from heats.experiments import live as run_live

@@ -3,8 +3,8 @@
 feedback    what one pull says → an observation per arm
 statistics  observations of an arm → a score: mean, median, win_rate, …
 scoring     pulls of heats → scores, whatever the feedback, verdicts missing or not
-evidence    all that was told: stage by stage, as a table, fitted, as records of arms
 belief      all that was told → one posterior: which arm is the best, and what kind of world it is
+evidence    all that was told: stage by stage, as a table, as records of arms
 specs       an algorithm as data
 standings   all that was told → strengths, chances, one row per arm
 game        what an algorithm is, for many repetitions at once

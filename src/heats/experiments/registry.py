@@ -48,14 +48,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         takes_tables=True,
     ),
     "standings": Experiment(
-        "how often the chance to be the best that standings state is right (an hour)",
+        "how often the chance to be the best in standings is right (15 minutes)",
         write_standings,
         points=count_runs,
         needs_matplotlib=True,
         in_all=False,
     ),
     "sure": Experiment(
-        "how often adaptive play that stops early is right, what it saves (15 minutes)",
+        "how often adaptive play that stops early is right, what it saves (five minutes)",
         write_sure,
         points=count_sure_runs,
         in_all=False,
