@@ -142,3 +142,17 @@ def test_arms_that_may_be_outliers_have_the_chances_of_draws_of_both_kinds(commo
     far = farther + rng.normal(size=(draws, n)) * np.sqrt(wider)
     exact = np.bincount((field + (rng.random((draws, n)) < outlier) * far).argmax(axis=1), minlength=n) / draws
     assert found == pytest.approx(exact, abs=error)
+
+
+def test_arms_that_were_never_seen_do_not_make_leaders_blurred() -> None:
+    """Leaders are known far better than arms of which nothing is known, and these may be outliers."""
+    n, unseen, draws = 60, 20, 100_000
+    rng = np.random.default_rng(8)
+    means = np.concatenate([np.zeros(unseen), np.sort(rng.normal(0, 1, n - unseen))])
+    field = np.concatenate([np.ones(unseen), np.full(n - unseen, 0.05)])
+    far = np.concatenate([np.full(unseen, 4.0), field[unseen:]])
+    outlier = np.concatenate([np.full(unseen, 1 / n), np.zeros(n - unseen)])
+    arms = Marginals(np.stack([means, means])[:, None], np.stack([field, far])[:, None], outlier[None])
+    wide = np.where(rng.random((draws, n)) < outlier, far, field)
+    exact = np.bincount((means + wide * rng.normal(size=(draws, n))).argmax(axis=1), minlength=n) / draws
+    assert find_independent_chances(arms)[0] == pytest.approx(exact, abs=0.008)

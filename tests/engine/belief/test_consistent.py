@@ -180,3 +180,11 @@ def test_many_arms_are_approximated_well(monkeypatch: pytest.MonkeyPatch) -> Non
     rough = find_best_chances(weigh_consistent(evidence))[0]
     assert rough == pytest.approx(exact, abs=0.08)
     assert rough.argmax() == exact.argmax()
+
+
+def test_arms_without_data_say_nothing() -> None:
+    """However many there are: neither of the priors, nor of the kind of world."""
+    run = draw_run(Kind.WINNER, 6, [2] * 30, np.random.default_rng(5))
+    few, many = (weigh_consistent(gather_runs(Kind.WINNER, [run], n)) for n in (6, 200))
+    assert few.weights[:, 0] == pytest.approx(many.weights[:, 0], abs=0.1)
+    assert few.log_evidence[0] == pytest.approx(many.log_evidence[0], abs=0.3)

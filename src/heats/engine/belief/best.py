@@ -26,7 +26,9 @@ import numpy as np
 from heats.base.arrays import Array, Indices
 from heats.engine.belief.settings import LEADING_ARMS, RIVAL_ARMS
 
-CELLS = 30  # intervals of (8)
+CELLS = 24  # intervals of (8) in which the best arm of the field may be
+FAR_CELLS = 8  # beyond, where an outlier may be
+CLOSE_EDGES = np.linspace(-3, 3, 9)  # standard deviations from the arm that is surest to be strong
 REACH = 4.5  # standard deviations that they cover
 POINTS = np.linspace(-3.5, 3.5, 9)  # standard deviations of θ_i
 WEIGHTS = np.exp(-(POINTS**2) / 2) / np.exp(-(POINTS**2) / 2).sum()
@@ -51,26 +53,34 @@ class Marginals(NamedTuple):
         below: Array = field + self.outlier * (far - field)
         return below
 
-    @property
-    def reach(self) -> tuple[Array, Array]:
-        """Where the strength of the best begins and ends ``(reps, 1)``."""
-        reach = REACH * self.deviations
-        starts = (self.means[0] - reach[0]).max(axis=1)  # the best is hardly below
-        tops, far = self.means[0] + reach[0], self.means[1] + reach[1]
-        ends = np.where(self.outlier > LEAST_OUTLIER, np.maximum(tops, far), tops).max(axis=1)
-        return starts[:, None], ends[:, None]
+    def list_edges(self) -> Array:
+        """Return the ends of the intervals of (8), increasing ``(edges, reps, 1)``.
+
+        They cover where the field may have its best arm, where an outlier may be beyond, and closely the arm that is
+        surest to be strong: others may be known far worse, and intervals that fit them would be too wide for it.
+        """
+        lows, tops = (self.means[0] + side * REACH * self.deviations[0] for side in (-1, 1))
+        starts, ends = lows.max(axis=1), tops.max(axis=1)  # the best is hardly below
+        far = np.where(self.outlier > LEAST_OUTLIER, self.means[1] + REACH * self.deviations[1], tops).max(axis=1)
+        surest, runs = lows.argmax(axis=1), np.arange(len(lows))
+        close = self.means[0][runs, surest] + self.deviations[0][runs, surest] * CLOSE_EDGES[:, None]
+        edges = [
+            starts + (ends - starts) * np.linspace(0, 1, CELLS + 1)[:, None],
+            ends + (np.maximum(far, ends) - ends) * np.linspace(0, 1, FAR_CELLS + 1)[1:, None],
+            np.maximum(close, starts),
+        ]
+        return np.sort(np.concatenate(edges), axis=0)[..., None]
 
 
 def find_independent_chances(arms: Marginals) -> Array:
     """Return the chances (8) of all arms ``(reps, n_arms)``; they sum to 1."""
-    starts, ends = arms.reach
     chances: Array = np.zeros(arms.outlier.shape)
     below, log_all = np.zeros(chances.shape), np.zeros(chances.shape)
-    for cell in range(CELLS + 1):
-        inside = np.maximum(arms.find_below(starts + (ends - starts) * (cell / CELLS)), 1e-300)
+    for number, edge in enumerate(arms.list_edges()):
+        inside = np.maximum(arms.find_below(edge), 1e-300)
         logs = np.log(inside)
         total = logs.sum(axis=1, keepdims=True)
-        if cell:
+        if number:
             others = np.exp(((total - logs) + log_all) / 2)  # at the middle, nearly
             chances += (inside - below) * others
         below = inside

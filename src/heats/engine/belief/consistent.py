@@ -7,10 +7,11 @@ Laplace's method,
     log p(data) ≈ log p(data | θ) + log p(θ) + n/2 log 2π − ½ log |H| + Σ c_i,    H = −∇² log p at the likeliest θ,  (5)
 
 where c_i = 5t²/24h³ − f/8h² is what Laplace's method leaves out of arm i, to second order: h, t, f are the second,
-third and fourth derivatives of −log p by θ_i. It is bounded by 1/8ν, its value without data. Without it wide priors
-seem unlikely, the more so the more arms there are, and consistent worlds contextual. For choices ν imaginary
-comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for rewards (5) is exact without c. Strengths
-have about the posterior means
+third and fourth derivatives of −log p by θ_i. It is bounded by what is exactly left out of an arm without data, so that
+such arms add nothing. Without c wide priors seem unlikely, the more so the more arms there are, and consistent worlds
+contextual. For choices ν imaginary comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for
+rewards (5) is exact without c. For chances, the means of strengths are, to
+second order,
 
     θ̂ − ½ H⁻¹ (t ∘ diag H⁻¹).                                                                                     (9)
 
@@ -121,7 +122,8 @@ def _weigh_strengths(parts: Sequence[Columns], prior: Array, strengths: Array) -
         peak += add_up(part.runs, log_likelihood, peak.shape)
         columns.append(Roots(part.arms, part.runs, chances * np.sqrt(part.times)))
     diagonal, third, fourth = curvatures
-    left_out = np.minimum((5 * (third / diagonal) ** 2 / 3 - fourth / diagonal) / (8 * diagonal), 1 / (8 * prior))
+    no_data = 2 * prior * math.log(2) + betaln(prior, prior) + np.log(prior / (4 * math.pi)) / 2  # c, exactly
+    left_out = np.minimum((5 * (third / diagonal) ** 2 / 3 - fourth / diagonal) / (8 * diagonal), no_data)
     variance = 2 * polygamma(1, prior)
     log_evidence = peak - find_log_determinants(diagonal, columns) / 2 + left_out.sum(axis=1)
     noise, spread, nobody = np.ones(peak.size), np.sqrt(variance[:, 0]), np.zeros((3, *diagonal.shape))

@@ -28,7 +28,7 @@ class Posterior(NamedTuple):
 
     chances: Array  # (reps, n_arms) to be the best; they sum to 1
     contextual: Array  # (reps,), the chance that the world is contextual
-    strengths: Array  # (reps, n_arms), posterior means in a consistent world; less the mean of all arms
+    strengths: Array  # (reps, n_arms), the likeliest ones in a consistent world; less the mean of all arms
     compared: Mask  # (reps, n_arms), arms that were in a comparison with a verdict
     consistent: Consistent  # what is known of strengths
 

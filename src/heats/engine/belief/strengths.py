@@ -1,4 +1,4 @@
-"""The strengths of one run in a consistent world: posterior means, intervals, and who is stronger than whom."""
+"""The strengths of one run in a consistent world: the likeliest ones, intervals, and who is stronger than whom."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ class Limits(NamedTuple):
 
 
 LIMITS = Limits()
-HARD_TO_SEE = Limits(sure=0.10)  # a decoy beside rewards of pairs, while few candidates met twice
-MODEST_PAIRS = Limits(modest=0.20)  # pairs of a contextual world: of most candidates little is known
+HARD_TO_SEE = 0.10  # too sure: a decoy beside rewards of pairs, while few candidates met twice
+MODEST_PAIRS = 0.20  # too modest: pairs of a contextual world: of most candidates little is known
 
 
 def find_limits(world: World) -> Limits:
@@ -33,7 +33,7 @@ def find_limits(world: World) -> Limits:
         return LIMITS
     is_hard = world.kind == "reward" and FAMILY[world.shape] and world.budget <= 2 * world.n_arms
     is_modest = world.budget <= 5 * world.n_arms
-    return Limits(HARD_TO_SEE.sure if is_hard else LIMITS.sure, MODEST_PAIRS.modest if is_modest else LIMITS.modest)
+    return Limits(HARD_TO_SEE if is_hard else LIMITS.sure, MODEST_PAIRS if is_modest else LIMITS.modest)
 
 
 class Bin(NamedTuple):

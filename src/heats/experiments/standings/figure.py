@@ -31,7 +31,7 @@ def draw_reliability(results: Sequence[Result]) -> Figure:
     figure, (kept, other) = load_pyplot().subplots(1, 2, figsize=(11, 5.6), sharex=True, sharey=True)
     for panel, title in (
         (kept, "consistent worlds, bin by bin"),
-        (other, "outside the promise, world by world"),
+        (other, "other worlds, world by world"),
     ):
         _lay_ground(panel)
         panel.set_title(title, fontsize=10)

@@ -36,7 +36,7 @@ FURTHEST = 12  # bins shown
 
 
 class Case(NamedTuple):
-    """A group of worlds outside the promise: what it is about."""
+    """A group of other worlds: what it is about."""
 
     title: str
     about: str
@@ -48,8 +48,8 @@ CASES = {
         "`heats.environments.Gaussian`: every set of arms has means of its own, so the world is contextual. Right is "
         "the winner that leads every heat it is in (the generalised Condorcet winner, `.best`); with a decoy another "
         "arm leads all heats without it. Promised are the limits above, but pairs with B ≤ 5n may be "
-        f"{100 * MODEST_PAIRS.modest:.0f} points too modest, and rewards of pairs with a decoy and B ≤ 2n "
-        f"{100 * HARD_TO_SEE.sure:.0f} too sure. A run cannot know whether there is a decoy before its best candidates "
+        f"{100 * MODEST_PAIRS:.0f} points too modest, and rewards of pairs with a decoy and B ≤ 2n "
+        f"{100 * HARD_TO_SEE:.0f} too sure. A run cannot know whether there is a decoy before its best candidates "
         "met nearly all others: so it is too modest where there is none and too sure where there is one.",
     ),
     "family": Case(

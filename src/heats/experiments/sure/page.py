@@ -39,7 +39,7 @@ def _explain(reps: int, seed: int) -> str:
         f"would win a chance of {SURE:g} or more to be the best. {reps} runs per consistent world "
         f"({max(1, reps // 2)} for n = {ARMS[-1]}), {int(reps * SHARES['adaptive'])} per world of the paper's family, "
         "which is contextual. Right is who is truly the best; saved is the mean share of the budget over all runs, "
-        "those that never stopped included; *if known* is what would be saved if the run were told which "
+        "those that never stopped included; *if known* is what would be saved if stopping knew which "
         "kind of world it is in. All numbers in `sure.csv`."
     )
 
@@ -49,9 +49,9 @@ def _judge(results: Mapping[World, Outcome]) -> str:
     within = sum(_find_tail(shape, each) >= LEAST_TAIL for (_, shape), each in families.items())
     return (
         f"**Of {whole.runs:,} runs {whole.stopped / whole.runs:.0%} stopped early; {whole.right:.1%} of these were "
-        f"right, and {whole.saved / whole.runs:.0%} of all budgets was saved**, {whole.saved / whole.known:.1%} of "
-        f"what would be saved if it were known which kind of world it is. Asked for are {LEAST_RIGHT:.0%} over all "
-        f"({LEAST_BESIDE_DECOY:.0%} with a decoy), and no family in which that cannot be: {within} of {len(families)} "
+        f"right, and {whole.saved / whole.runs:.0%} of all budgets was saved**; "
+        f"{whole.known / whole.runs:.0%} would be if it were known for stopping which kind of world it is. Asked for are "
+        f"{LEAST_RIGHT:.0%} over all ({LEAST_BESIDE_DECOY:.0%} with a decoy), and no family in which that cannot be: {within} of {len(families)} "
         "are within it, by the exact binomial tail (how likely so few are right if that many are; too sure below "
         f"{LEAST_TAIL:.1%}, as two standard errors are). The chance is used as it stands, without a correction for "
         "checking often: a posterior does not depend on why the comparisons ended. Among near equals (sd 0.3) few runs "

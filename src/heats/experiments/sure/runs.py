@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
     stopped: int
     successes: int
     saved: float
-    known: float  # the same, had it been known which kind of world it is
+    known: float  # the same, had it been known for stopping which kind of world it is
 
     @property
     def right(self) -> float:
@@ -55,12 +55,12 @@ def play_runs(world: World, numbers: range, seed: int) -> Outcome:
     stopped, right, saved, known = np.zeros((4, len(numbers)))
     for bests, game in play_adaptively(world, numbers, seed):
         left = 1 - sum(game.sizes[: game.round]) / world.budget
-        if not left or game.evidence is None or game.posterior is None:
-            break
+        if not left or (evidence := game.evidence) is None or game.posterior is None:
+            continue
         sure = (game.posterior.take_chances(game.winners) >= SURE) & (stopped == 0)
         stopped[sure], saved[sure], right[sure] = 1, left, (game.winners == bests)[sure]
         if not known.all():
-            told = find_posterior(game.evidence, is_contextual=world.shape in FAMILY).chances.max(axis=1)
+            told = find_posterior(evidence, is_contextual=world.shape in FAMILY).chances.max(axis=1)
             known[(told >= SURE) & (known == 0)] = left
     return Outcome(len(numbers), int(stopped.sum()), int(right.sum()), float(saved.sum()), float(known.sum()))
 
