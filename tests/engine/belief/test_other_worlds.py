@@ -81,6 +81,22 @@ def toss_coins(n: int, rng: Rng) -> tuple[Kind, Tell, np.ndarray]:
     )
 
 
+def take_time(luck: float, noise: float) -> World:
+    """Rewards are times with a minus: log-normal, of arms, of what all arms of a comparison share, and of noise."""
+
+    def make(n: int, rng: Rng) -> tuple[Kind, Tell, np.ndarray]:
+        speeds = rng.normal(0, 0.5, (RUNS, n))
+
+        def tell(heats: np.ndarray) -> np.ndarray:
+            shared = luck * rng.normal(size=(*heats.shape[:-1], 1))
+            told: np.ndarray = -np.exp(shared + noise * rng.normal(size=heats.shape) - take(speeds, heats))
+            return told
+
+        return Kind.REWARDS, tell, is_largest(speeds)
+
+    return make
+
+
 def cycle_below_the_best(n: int, rng: Rng) -> tuple[Kind, Tell, np.ndarray]:
     """Arm 0 wins 64 % of its pulls; of the others each beats with 80 % those that come next in a circle."""
 
@@ -144,6 +160,8 @@ WORLDS: dict[str, World] = {
     "exponential": add_noise(lambda rng, shape: rng.exponential(size=shape)),
     "0 or 1": toss_coins,
     "noiseless": be_noiseless,
+    "times on instances": take_time(1.5, 0.5),
+    "times, very skew": take_time(0.0, 1.5),
 }
 CELLS = [(n, k, times * n) for n, k, times in product((10, 20), (2, 4), (5, 15))]
 KNOWN_TO_BE_WRONG = {("0 or 1", 20, 4, 100): 0.6}
