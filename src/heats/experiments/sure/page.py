@@ -49,8 +49,8 @@ def _judge(results: Mapping[World, Outcome]) -> str:
     within = sum(_find_tail(shape, each) >= LEAST_TAIL for (_, shape), each in families.items())
     return (
         f"**Of {whole.runs:,} runs {whole.stopped / whole.runs:.0%} stopped early; {whole.right:.1%} of these were "
-        f"right, and {whole.saved / whole.runs:.0%} of all budgets was saved**; {whole.known / whole.runs:.0%} would be "
-        f"if it were known for stopping which kind of world it is. Asked for are {LEAST_RIGHT:.0%} over all "
+        f"right, and {whole.saved / whole.runs:.0%} of all budgets was saved**; {whole.known / whole.runs:.0%} would "
+        f"be if it were known for stopping which kind of world it is. Asked for are {LEAST_RIGHT:.0%} over all "
         f"({LEAST_BESIDE_DECOY:.0%} with a decoy), and no family in which that cannot be: {within} of {len(families)} "
         "are within it, by the exact binomial tail (how likely so few are right if that many are; too sure below "
         f"{LEAST_TAIL:.1%}, as two standard errors are). The chance is used as it stands, without a correction for "
