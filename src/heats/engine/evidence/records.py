@@ -126,7 +126,7 @@ class Fitted(Record):
         arms, won = heats.reshape(runs.size, -1).T, (times[..., None] * shares).reshape(runs.size, -1).T
         if pairs:
             met = np.stack(np.triu_indices(len(arms), 1))
-            arms, won = arms[met].reshape(2, -1), won[met].reshape(2, -1)
+            arms, won = arms[met].reshape(2, -1), won[met].reshape(2, -1)  # of each of an arm's pairs the mean share
             runs, chosen = np.tile(runs, met.shape[1]), np.tile(times.ravel(), met.shape[1])
         else:
             chosen = won.sum(axis=0)  # a pull that nobody won is no choice
