@@ -35,6 +35,14 @@ from tests.experiments.figures import is_drawn
 
 ROOT = Path(__file__).parents[2] / "docs" / "reproduction"
 KEPT = World("kept", "winner", "sd 1", 8, 4, 24)
+KNOWN_TO_BE_OUTSIDE = {  # docs/standings.md says by how much, and why
+    World("kept", "winner", "outlier", 8, 2, 24),
+    World("kept", "winner", "outlier", 20, 2, 60),
+    World("kept", "winner", "spaced", 8, 4, 120),
+    World("kept", "winner", "spaced", 50, 4, 150),
+    World("adaptive", "winner", "paper, decoy", 50, 2, 100),
+    World("adaptive", "winner", "paper, decoy", 100, 2, 200),
+}
 FEW = [
     KEPT,
     KEPT._replace(budget=120),
@@ -253,10 +261,10 @@ def test_the_committed_chances_are_within_the_limits() -> None:
     A bin has 300 runs or more.
     """
     kept, adaptive = (
-        [each for each in read_committed()[0] if each.world.group == group] for group in ("kept", "adaptive")
+        [each for each in read_committed()[0] if each.world.group == name] for name in ("kept", "adaptive")
     )
-    assert sum(each.whole.verdict == WITHIN for each in kept) >= 116
-    assert sum(each.whole.verdict == WITHIN for each in adaptive) >= 70
+    outside = {each.world for each in kept + adaptive if each.whole.verdict != WITHIN}
+    assert outside <= KNOWN_TO_BE_OUTSIDE
     assert max(each.whole.beyond for each in kept + adaptive) < 0.04
     bins = [part for each in kept for part in each.bins]
     assert sum(part.verdict == WITHIN for part in bins) >= 0.94 * len(bins)
