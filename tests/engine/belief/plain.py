@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -18,7 +17,6 @@ from heats.engine.belief.data import collect
 from heats.engine.belief.evidence import Evidence, gather
 from heats.engine.belief.settings import (
     DECOY_CHANCE,
-    FAR_DIFFERENCE,
     LEAD_RATIOS,
     LEAST_LEAD_SHARE,
     LEAST_NOISE,
@@ -161,25 +159,9 @@ def list_later(each: Comparison) -> list[dict[int, float]]:
     ]
 
 
-def draw_in(run: Run) -> list[Comparison]:
-    """Return rewards less the median of their comparison; those far larger than usual are at most twice the limit."""
-    apart = [
-        Comparison(each.arms, tuple(value - statistics.median(each.row) for value in each.row))
-        for each in run
-        if each.row is not None
-    ]
-    sizes = [abs(value) for each in apart for value in each.row or ()]
-    limit = FAR_DIFFERENCE * (sum(map(math.sqrt, sizes)) / max(1, len(sizes))) ** 2
-
-    def draw(value: float) -> float:
-        return value if abs(value) <= limit else math.copysign(limit * (2 - limit / abs(value)), value)
-
-    return [Comparison(each.arms, tuple(map(draw, each.row or ()))) for each in apart]
-
-
 def find_unit(run: Run) -> float:
     """Return the standard deviation of rewards less the mean of their comparison."""
-    rows = [each.row for each in draw_in(run) if each.row is not None]
+    rows = [each.row for each in run if each.row is not None]
     squares = sum((value - sum(row) / len(row)) ** 2 for row in rows for value in row)
     return math.sqrt(squares / max(1, sum(len(row) - 1 for row in rows))) or 1.0
 
@@ -189,7 +171,7 @@ def center(run: Run) -> list[Comparison]:
     unit = find_unit(run)
     return [
         Comparison(each.arms, tuple((value - sum(each.row) / len(each.row)) / unit for value in each.row))
-        for each in draw_in(run)
+        for each in run
         if each.row is not None
     ]
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heats.engine.belief import evidence
 from heats.engine.belief.data import Comparisons, collect, group_sets, join
 from heats.engine.belief.evidence import Evidence, gather, take_runs
 from heats.engine.belief.posterior import Posterior, find_posterior, weigh_worlds
@@ -242,20 +241,3 @@ def test_batches_are_joined_in_their_order() -> None:
     ours = find_posterior(gather(Kind.WINNER, [join([take(run[:3]), take(run[3:])])], 4))
     theirs = find_posterior(gather(Kind.WINNER, [take(run)], 4))
     assert ours.chances.tolist() == theirs.chances.tolist()
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.integers(2, 6), st.integers(1, 20), st.integers(0, 9))
-def test_rewards_that_are_drawn_in_keep_their_order(n: int, pulls: int, seed: int) -> None:
-    """However far they are apart: within every comparison, and differences that are not far stay what they are."""
-    rng = np.random.default_rng(seed)
-    rewards = [np.exp(rng.normal(0, 3, (n, 1, pulls)))]
-    rewards[0] -= np.median(rewards[0], axis=0)
-    told = np.ones((1, pulls), dtype=bool)
-    comparisons = [Comparisons(np.zeros((n, 1, pulls), dtype=np.int64), rewards[0], told)]
-    [drawn] = evidence._draw_in(rewards, comparisons)
-    assert (np.argsort(drawn, axis=0) == np.argsort(rewards[0], axis=0)).all()
-    limit = evidence.FAR_DIFFERENCE * np.sqrt(np.abs(rewards[0])).mean() ** 2
-    near = np.abs(rewards[0]) <= limit
-    assert drawn[near] == pytest.approx(rewards[0][near])
-    assert np.abs(drawn).max() <= 2 * limit

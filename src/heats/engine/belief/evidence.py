@@ -18,7 +18,7 @@ import numpy as np
 
 from heats.base.arrays import Array, Indices, Mask
 from heats.engine.belief.data import Comparisons, Sets, add_up, group_sets, join
-from heats.engine.belief.settings import FAR_DIFFERENCE, MOST_APART
+from heats.engine.belief.settings import MOST_APART
 from heats.engine.belief.tallies import compare_tallies
 from heats.engine.feedback import Kind
 
@@ -225,27 +225,9 @@ def _center(comparisons: Sequence[Comparisons]) -> tuple[list[Array], Array]:
     rewards = [np.where(each.told, each.rows - each.rows.max(axis=0), 0.0) for each in comparisons]
     largest = -np.min([each.min(axis=(0, 2), initial=0.0) for each in rewards], axis=0)[:, None]
     rewards = [each / np.where(largest > 0, largest, 1.0) for each in rewards]  # squares stay finite
-    rewards = _draw_in([each - np.median(each, axis=0) for each in rewards], comparisons)
     rewards = [each - each.mean(axis=0) for each in rewards]
     free = sum(each.told.sum(axis=1) * (len(each.arms) - 1) for each in comparisons)
     squares = sum((each**2).sum(axis=(0, 2)) for each in rewards)
     unit = np.sqrt(squares / np.maximum(free, 1))
     unit = np.where(unit > 0, unit, 1.0)[:, None]
     return [each / unit for each in rewards], (unit * largest)[:, 0]
-
-
-def _draw_in(rewards: list[Array], comparisons: Sequence[Comparisons]) -> list[Array]:
-    """Draw differences from the median of their comparison in that are far larger than usual; their order stays.
-
-    Times are such rewards: without this a few slow comparisons would decide which arm is the best, and which kind of
-    world it is. Usual is (mean √|difference|)², which for normal numbers is about the median. Beyond ``limit`` x
-    becomes limit · (2 − limit/x), which is at most twice as large.
-    """
-    roots = sum(np.sqrt(np.abs(each)).sum(axis=(0, 2)) for each in rewards)
-    counts = sum(each.told.sum(axis=1) * len(each.arms) for each in comparisons)
-    limit = FAR_DIFFERENCE * (roots / np.maximum(counts, 1))[:, None] ** 2
-    drawn = []
-    for each in rewards:
-        far = np.maximum(np.abs(each) / np.where(limit > 0, limit, 1.0), 1.0)
-        drawn.append(np.where(far > 1, np.sign(each) * limit * (2 - 1 / far), each))
-    return drawn

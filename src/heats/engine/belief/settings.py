@@ -17,7 +17,6 @@ DECOY_CANDIDATES = 5  # arms that are checked exactly for a decoy beside them; f
 
 # Noise of rewards
 
-FAR_DIFFERENCE = 4.0  # times the usual one: larger differences of rewards are drawn in
 LEAST_NOISE = 1e-3  # of the standard deviation of all rewards
 VARIANCE_RATIOS = (0.03, 0.3, 3.0, 100.0, 1e4, 1e6)  # of arms (or sets) to noise, tried
 
