@@ -168,7 +168,7 @@ KNOWN_TO_BE_WRONG = {
     ("0 or 1", 20, 4, 100): 0.6,
     **{("times", 20, k, times * 20): 0.5 for k in (2, 4) for times in (5, 15)},
 }
-MOST_DOMINATED = 0.02  # of runs; in most worlds none
+MOST_DOMINATED, MOST_OF_TIMES = 0.01, 0.03  # of runs; in most worlds none
 
 
 def play(world: World, n: int, k: int, budget: int) -> tuple[WinnerStays, np.ndarray]:
@@ -211,4 +211,4 @@ def test_no_report_is_sure_and_wrong(name: str) -> None:
         if sure.sum() >= FEWEST:
             share, least = right[sure].mean(), KNOWN_TO_BE_WRONG.get((name, *cell), LEAST_RIGHT)
             assert share >= least - 2 * (least * (1 - least) / sure.sum()) ** 0.5, cell
-        assert find_dominated(game).mean() <= MOST_DOMINATED, cell
+        assert find_dominated(game).mean() <= (MOST_OF_TIMES if name == "times" else MOST_DOMINATED), cell
