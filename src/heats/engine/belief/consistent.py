@@ -10,8 +10,7 @@ where c_i = 5t²/24h³ − f/8h² is what Laplace's method leaves out of arm i, 
 third and fourth derivatives of −log p by θ_i. It is bounded by what is exactly left out of an arm without data, so that
 such arms add nothing. Without c wide priors seem unlikely, the more so the more arms there are, and consistent worlds
 contextual. For choices ν imaginary comparisons won and lost are the prior e^{νθ} / ((1 + e^θ)^{2ν} B(ν, ν)); for
-rewards (5) is exact without c. For chances, the means of strengths are, to
-second order,
+rewards (5) is exact without c. Chances take the means of strengths, to second order:
 
     θ̂ − ½ H⁻¹ (t ∘ diag H⁻¹).                                                                                     (9)
 

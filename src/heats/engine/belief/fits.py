@@ -85,15 +85,15 @@ def allow_outliers(fit: Fit, slope: Array, variance: Array, farthest: float = ma
     the noise; outliers have w² times as much. How likely either makes m gives the chance q that the arm is an outlier.
     Choices end somewhere, so m is at most ``farthest`` from the mode.
     """
-    s2, w2 = variance, variance * FURTHER_APART**2
+    near, far = variance, variance * FURTHER_APART**2
     n_arms = fit.mode.shape[1]
-    known = np.maximum(fit.diagonal - 1 / s2, 1e-9 / s2)
+    known = np.maximum(fit.diagonal - 1 / near, 1e-9 / near)
     middle, error = fit.mode + np.clip(slope / known, -farthest, farthest), 1 / known
     squares = middle**2 / fit.noise[:, None]
-    log_ratio = (np.log((error + s2) / (error + w2)) + squares * (1 / (error + s2) - 1 / (error + w2))) / 2
+    log_ratio = (np.log((error + near) / (error + far)) + squares * (1 / (error + near) - 1 / (error + far))) / 2
     log_odds = np.clip(log_ratio - math.log(max(1, n_arms - 1)), -MOST_LOG_ODDS, MOST_LOG_ODDS)
     q = 1 / (1 + np.exp(-log_odds))
-    precision = known + 1 / w2
+    precision = known + 1 / far
     farther = middle * known / precision - fit.mode
     wider = np.maximum(1 / precision - 1 / fit.diagonal, 0.0)
     log_evidence = fit.log_evidence + (np.logaddexp(0.0, log_odds) + math.log1p(-1 / n_arms)).sum(axis=1)

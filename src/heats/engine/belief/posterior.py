@@ -18,9 +18,8 @@ from heats.base.threads import use_one_thread
 from heats.engine.belief.consistent import Consistent, average_fits, find_best_chances, weigh_consistent
 from heats.engine.belief.contextual import weigh_contextual
 from heats.engine.belief.evidence import Evidence, Rewards, find_compared
+from heats.engine.belief.fits import MOST_LOG_ODDS
 from heats.engine.belief.settings import CONSISTENT_ODDS, DIGITS, LEAST_DOUBT
-
-MOST_LOG_ODDS = 700.0
 
 
 class Posterior(NamedTuple):
