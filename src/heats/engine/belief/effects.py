@@ -64,8 +64,7 @@ class _Model:
         applied = self._times * effects
         for at, each in zip(self._places, self._columns, strict=True):
             common = (effects.ravel().take(at, mode="clip") * each.roots).sum(axis=0)
-            for row, roots in zip(at, each.roots, strict=True):
-                applied -= add_up(row, common * roots, self._shape)
+            applied -= add_up(at, common * each.roots, self._shape)
         return applied
 
     def _add_arms(self, parts: Sequence[Array]) -> Array:
